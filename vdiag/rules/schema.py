@@ -1,0 +1,422 @@
+"""What rule files may say: the authoring schema, checked by pydantic.
+
+A pack is a folder of YAML files::
+
+    pack.yaml            name and version of the pack
+    signals/*.yaml       a list under ``signals:``
+    facts/*.yaml         a list under ``facts:``
+    releases.yaml        what a known release implies
+    symptoms/*.yaml      one symptom a file
+    diagnoses/<family>/<id>.yaml   one diagnosis a file
+
+Rules are data. They hold patterns and conditions, no code. Unknown keys are refused.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Level = Literal["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL", "raw"]
+"""``raw`` is a line without a level: uvicorn's banner, tqdm, an unlogged traceback."""
+
+ProcessRole = Literal["api", "engine", "worker", "coordinator", "main", "bench", "unknown"]
+
+Phase = Literal["startup", "loading", "kv-sizing", "capture", "warmup", "serving", "shutdown"]
+"""``capture`` is warm-up up to the end of graph capture, graph-memory profiling included;
+``warmup`` is what follows capture until the server answers."""
+
+Scalar = bool | int | float | str
+Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[A-Za-z0-9_]+)*$")]
+
+
+class Strict(BaseModel):
+    """Base of every authored object: unknown keys are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Printed(Strict):
+    """Where a line is printed, so that its absence can mean "no".
+
+    Without it an unseen line makes nothing false.
+    """
+
+    versions: str
+    """Range of vLLM releases that print it, as ``>=0.30.0`` or ``>=0.19.1,<0.27``."""
+    role: ProcessRole
+    phase: Phase
+    """The phase that must be wholly in the log."""
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+
+
+class Stated(Strict):
+    """A fact named by a capture: ``name: env.{name}``, ``capture: value``."""
+
+    name: str
+    capture: str
+
+
+class Signal(Strict):
+    """A named pattern with typed captures."""
+
+    id: Name
+    kind: Literal["fact", "event", "noise", "echo", "wrapper", "survivable"] = "event"
+    """``fact`` feeds facts; ``event`` is momentary. The others class the *block* that a line
+    stands in (its first line or its last exception line), so that it is no failure of its
+    own: ``noise`` is benign wherever it stands; ``echo`` says that a partner, a context or
+    a connection is gone, which follows from a death or another exception where one exists;
+    ``wrapper`` is a text that only passes on another process's failure; ``survivable`` is an
+    error after which servers serve (it counts only where this one did not)."""
+    title: str
+    literals: list[Annotated[str, Field(min_length=4)]]
+    """At least one stands in every string that a pattern matches. ASCII, without ``"``,
+    ``\\`` and control characters (JSON wrappers escape them); 8 or more where possible."""
+    patterns: list[str]
+    """Python regular expressions, *searched* in the text after the record's prefix. Anchor
+    with ``^``. Named groups are the captures."""
+    relayed: list[str] = []
+    """Patterns under which *another* process repeats it (``Worker failed with error '…'``).
+    Used as evidence only where no process reports it first-hand."""
+    levels: list[Level] = []
+    """Levels of records in which it counts; empty: any. A traceback line that is logged has
+    its record's level; JSON ``exc_info`` lines have their record's level."""
+    roles: list[ProcessRole] = []
+    types: dict[str, Literal["int", "float", "str", "bool", "repr"]] = {}
+    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``repr`` is
+    parsed as a Python repr (dict, call, or ``k=v, k=v``); facts reach into it by path."""
+    marks: Phase | None = None
+    """The phase that the run enters with this line."""
+    boundary: Literal["banner", "init", "ready", "stop", "end", "bench"] | None = None
+    """``banner``: a server starts. ``init``: an engine starts (offline use has no banner).
+    ``ready``: it serves. ``stop``: somebody asked it to stop. ``end``: it is gone.
+    ``bench``: a bench client starts."""
+    healthy: bool = False
+    """The line proves that requests were being answered."""
+    states: Stated | None = None
+    """A fact whose name is in the line itself (environment variables)."""
+    printed: Printed | None = None
+    source: str
+    """Where the text comes from: ``vllm/v1/engine/core.py:1586 (0.33.0)``."""
+    samples: list[str] = Field(min_length=1)
+    """Texts (after the prefix) that must match."""
+    not_samples: list[str] = []
+    """Neighbouring texts that must not match."""
+
+
+class Test(Strict):
+    """A comparison with one value; exactly one operator is given."""
+
+    equals: Scalar | None = None
+    not_equals: Scalar | None = None
+    one_of: list[Scalar] | None = None
+    gt: float | None = None
+    ge: float | None = None
+    lt: float | None = None
+    le: float | None = None
+    matches: str | None = None
+    """A regular expression, searched."""
+    in_range: str | None = None
+    """A version range. A development build compares by its base release; ``0.1.dev…`` and
+    other nightlies are unknown."""
+    same_commit: list[str] | None = None
+    """Commits, compared as prefixes of 9 hexadecimal digits or more."""
+    known: bool | None = None
+    """True when the value is known at all."""
+    gt_fact: str | None = None
+    le_fact: str | None = None
+    equals_fact: str | None = None
+
+
+class Where(Strict):
+    """Restricts an event to observations whose capture passes a test."""
+
+    capture: str
+    test: Test
+
+
+class Condition(Strict):
+    """A three-valued condition; exactly one of the forms below.
+
+    ``fact`` with ``test``: unknown where the fact is. ``event``: true where seen; false only
+    where its signal's ``printed`` proves absence; otherwise unknown. ``signature_phase``: the
+    phase in which the signature was first seen; unknown where the phase is. ``run_kind``.
+    """
+
+    all: list[Condition] | None = None
+    any: list[Condition] | None = None
+    negate: Condition | None = None
+    fact: str | None = None
+    test: Test | None = None
+    event: list[str] | str | None = None
+    where: list[Where] = []
+    phase: list[Phase] = []
+    """Only observations made in one of these phases count."""
+    roles: list[ProcessRole] = []
+    before_signature: bool = False
+    same_process: bool = False
+    """Only observations from a process of the signature's evidence count."""
+    absent: Literal["unknown", "false"] = "unknown"
+    """``false``: an unseen event is false in any run (used with supports)."""
+    signature_phase: list[Phase] | None = None
+    run_kind: list[Literal["server", "offline", "bench"]] | None = None
+
+    @model_validator(mode="after")
+    def _one_form(self) -> Condition:
+        forms = [
+            name
+            for name in ("all", "any", "negate", "fact", "event", "signature_phase", "run_kind")
+            if getattr(self, name) is not None
+        ]
+        if len(forms) != 1:
+            raise ValueError(f"a condition has exactly one form, this has {forms or 'none'}")
+        if (self.fact is None) != (self.test is None):
+            raise ValueError("`fact` and `test` go together")
+        return self
+
+
+class FactSource(Strict):
+    """A signal that states a fact."""
+
+    signal: str
+    path: str | None = None
+    """``capture`` or ``capture.key.key`` inside a ``repr`` capture."""
+    value: Scalar | None = None
+    """A constant instead of a capture."""
+    map: dict[str, Scalar] = {}
+    """Translates captured text; a text that is not listed is passed through."""
+    otherwise: Scalar | None = None
+    """The value where ``path`` does not exist in the ``repr`` (the line lists all)."""
+    contains: str | None = None
+    """With ``value`` and ``path``: states the value where the captured text (or the text of
+    the repr at that path) holds this string, and ``otherwise`` where it does not."""
+    weak: bool = False
+    """Used only where no other source states the fact."""
+
+
+class Derivation(Strict):
+    """A value that follows from other facts. First whose condition is true wins."""
+
+    when: Condition
+    value: Scalar | None = None
+    from_fact: str | None = None
+    product: list[str] | None = None
+    """The product of these integer facts."""
+    release: Literal["flashinfer", "torch"] | None = None
+    """The version that the run's vLLM release pins, from releases.yaml."""
+    because: str
+    stated: bool = False
+    """The value follows strictly from stated facts, so it counts as stated."""
+
+
+class FactSpec(Strict):
+    """A fact: its name in the contract, where it is stated and how it is derived."""
+
+    name: Name
+    title: str
+    group: Literal["versions", "model", "topology", "all-reduce", "hisparse", "engine",
+                   "kv-cache", "gpu", "environment", "bench"]
+    type: Literal["int", "float", "str", "bool"]
+    asked: list[FactSource] = []
+    sources: list[FactSource] = []
+    derive: list[Derivation] = []
+    absent: Scalar | None = None
+    """The value where every source signal that declares ``printed`` is provably absent."""
+    many: Literal["conflict", "first", "last", "max"] = "conflict"
+    """Several sightings: ``conflict`` keeps differing ones as conflicts."""
+    find_out: str | None = None
+
+
+class Release(Strict):
+    """A released vLLM and what its wheel pins."""
+
+    vllm: str
+    commit: str
+    torch: str
+    flashinfer: str | None
+
+
+class Alternative(Strict):
+    """One form of a signature: any of these events."""
+
+    event: list[str] | str
+    phase: list[Phase] = []
+    """Accepted phases; an unknown phase is accepted."""
+    roles: list[ProcessRole] = []
+    where: list[Where] = []
+    all_facts: list[Condition] = []
+    """Further conditions on facts that must be true for this form."""
+    ceiling: Literal["probable"] | None = None
+    wording: str | None = None
+    """How this form is called in sentences: ``unspecified launch failure``."""
+
+
+class RuleCondition(Strict):
+    """A condition of a diagnosis, with the words the report uses for it."""
+
+    text: str
+    when: Condition
+    kind: Literal["state", "trigger", "must_clear", "open", "support"]
+    specific: bool = False
+    find_out: str | None = None
+    """The command that settles it where it is unknown."""
+    if_true: str | None = None
+    if_false: str | None = None
+    if_unknown: str | None = None
+
+
+class Reason(Strict):
+    """A condition of a remedy, with the clause that the report prints when it decides."""
+
+    when: Condition
+    text: str
+    """Printed as: applies, because <text> / does not apply, because <text>."""
+    find_out: str | None = None
+
+
+class RemedySpec(Strict):
+    """Something to do. Applies where all ``when`` are true and no ``never_when`` is."""
+
+    id: Id
+    kind: Literal["workaround", "fix", "mitigation", "diagnostic"]
+    text: str
+    command: str | None = None
+    where: str | None = None
+    when: list[Reason] = []
+    never_when: list[Reason] = []
+    cost: str | None = None
+    verify: str | None = None
+    always: str | None = None
+    """Why it applies, where it has no conditions."""
+
+
+class NotAFixSpec(Strict):
+    """Advice met elsewhere that does not help."""
+
+    text: str
+    why: str
+    tried_when: Condition | None = None
+    """True where the log shows it already in force; then the report says so."""
+    only_when: Condition | None = None
+    """Listed only where this is not false."""
+
+
+class ReferenceSpec(Strict):
+    """``vllm-project/vllm#47219`` or a URL, and what it says."""
+
+    ref: str
+    note: str
+
+
+class Step(Strict):
+    """One test of a verification."""
+
+    text: str
+    when: Condition
+
+
+class Verification(Strict):
+    """How one knows that a remedy worked: evaluated on the log of the next run."""
+
+    text: str
+    must_appear: list[Step] = []
+    must_not_appear: list[Step] = []
+    exercised: list[Step] = []
+    """What must have happened again, or the clean run proves nothing."""
+    at_least: Literal["time-to-crash", "any"] = "any"
+
+
+class RiskText(Strict):
+    """What to say when the state holds and nothing has happened yet. First true one wins."""
+
+    when: Condition | None = None
+    text: str
+
+
+class Caveats(Strict):
+    """What the match leaves open, and what nobody has shown."""
+
+    does_not_prove: str
+    not_established: str | None = None
+
+
+class Diagnosis(Strict):
+    """A diagnosis: evidence, conditions, remedies, and the ten sections of its text.
+
+    The ten sections, in the field report's order: ``quick_conclusion``, ``applies_to``,
+    ``fix``, ``caveats``, ``scenario``, ``original_error_text``, ``cause``,
+    ``what_to_check``, ``steps``, ``verification``.
+    """
+
+    id: Id
+    title: str
+    family: Id
+    severity: Literal["start", "run", "hang", "wrong", "req", "perf"]
+    ceiling: Literal["probable"] | None = None
+    aftermath: bool = False
+    """A failed start by this soon after a crash is the crash's aftermath."""
+    mechanism: bool = False
+    """Explains how, never the root."""
+
+    signature: list[Alternative]
+    conditions: list[RuleCondition] = []
+    explains: list[Id] = []
+    """Ids of symptoms and diagnoses whose findings it accounts for."""
+    yields_to: list[Id] = []
+    """Where one of these is a finding over the same evidence, this one is not."""
+    risk: list[RiskText] = []
+
+    summary: str
+    """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
+    ``{fact.name}`` and captures of the first evidence (``{capture}``) are filled in."""
+
+    quick_conclusion: str
+    applies_to: str
+    fix: list[RemedySpec]
+    caveats: Caveats
+    scenario: str
+    original_error_text: str
+    cause: str
+    what_to_check: list[str]
+    steps: list[str]
+    verification: Verification
+
+    not_a_fix: list[NotAFixSpec] = []
+    affected: str | None = None
+    fixed_in: str | None = None
+    references: list[ReferenceSpec] = []
+    samples: list[str] = []
+    """Paths under samples/ of logs that this rule must find."""
+    near_misses: list[str] = []
+    """Paths under samples/ of logs that look alike and that it must not find."""
+
+
+class Symptom(Strict):
+    """A line that proves that something died, never why."""
+
+    id: Annotated[str, Field(pattern=r"^sym-[a-z0-9-]+$")]
+    title: str
+    order: int
+    """Place in the order of a typical death: the lowest is nearest to the cause. Symptoms
+    that are never fatal have 0 and are never a verdict's root."""
+    fatal: bool
+    severity: Literal["start", "run", "hang", "req"]
+    signature: list[Alternative]
+    summary: str
+    proves: str
+    does_not_prove: str
+    next_step: str
+    next_command: str | None = None
+    source: str
+
+
+class PackInfo(Strict):
+    """``pack.yaml``."""
+
+    name: Id
+    version: str
+
+
+Condition.model_rebuild()
