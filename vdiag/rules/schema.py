@@ -98,6 +98,9 @@ class Signal(Strict):
     states: Stated | None = None
     """A fact whose name is in the line itself (environment variables)."""
     printed: Printed | None = None
+    fatal: str | None = None
+    """A line without a traceback that is a failure of its own, reported as an exception of
+    this type (``UsageError``); its message is the capture ``text``, else the line."""
     source: str
     """Where the text comes from: ``vllm/v1/engine/core.py:1586 (0.33.0)``."""
     samples: list[str] = Field(min_length=1)
@@ -234,7 +237,8 @@ class Release(Strict):
 
     vllm: str
     commit: str
-    torch: str
+    torch: str | None
+    """None where nobody has read the pin."""
     flashinfer: str | None
 
 

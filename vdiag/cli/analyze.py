@@ -1,0 +1,70 @@
+"""``vdiag analyze``."""
+
+from __future__ import annotations
+
+import click
+
+from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.errors import ExitStatus
+
+
+@click.command("analyze")
+@logs_argument
+@click.option(
+    "-f", "--format", "format_",
+    type=click.Choice(["terminal", "markdown", "json"]),
+    default="terminal",
+    show_default=True,
+    help="Form of the report: for people, for an issue, for programs.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["problem", "risk"]),
+    default="problem",
+    show_default=True,
+    help="Exit status 1 for a problem only, or also where the server is at risk.",
+)
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
+) -> None:
+    """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
+
+    LOG is a file, or - for standard input, which is also read where no LOG is named.
+
+    \b
+    Exit status: 0 nothing is wrong, 1 a problem was found, 2 wrong usage, an input that
+    cannot be read, or nothing of vLLM's in the input.
+    """
+    import vdiag
+    from vdiag.engine.diagnose import Engine
+    from vdiag.report.status import exit_status
+    from vdiag.rules.pack import load
+
+    engine = Engine.of(load())
+    sources, failed = open_logs(ctx, logs)
+    report, errors = engine.report_all(sources, vdiag.__version__)
+    for error in errors:
+        click.echo(f"vdiag: {error}", err=True)
+    if report.inputs:
+        click.echo(_render(report, format_, color), nl=False)
+    status = exit_status(report, fail_on_risk=fail_on == "risk")
+    if failed or errors:
+        status = ExitStatus.USAGE
+    ctx.exit(int(status))
+
+
+def _render(report, format_: str, color: str) -> str:  # type: ignore[no-untyped-def]
+    if format_ == "json":
+        from vdiag.report.json import render as render_json
+
+        return render_json(report)
+    if format_ == "markdown":
+        from vdiag.redact import redact
+        from vdiag.report.markdown import render as render_markdown
+
+        return render_markdown(redact(report))
+    from vdiag.report.terminal import render as render_terminal
+
+    return render_terminal(report, width=width(), color=wants_color(color))

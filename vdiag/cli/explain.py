@@ -1,0 +1,29 @@
+"""``vdiag explain``."""
+
+from __future__ import annotations
+
+import difflib
+
+import click
+
+from vdiag.cli.options import color_option, wants_color, width
+
+
+@click.command("explain")
+@click.argument("id")
+@color_option
+def command(id: str, color: str) -> None:
+    """Print a diagnosis or a symptom in full: conclusion, fix, caveats, cause, steps.
+
+    ID is one that a report names; ``vdiag rules list`` lists them all.
+    """
+    from vdiag.report.explain import render
+    from vdiag.rules.pack import load
+
+    pack = load()
+    known = {**pack.diagnoses, **pack.symptoms}
+    if id not in known:
+        close = difflib.get_close_matches(id, known, n=1)
+        hint = f"did you mean {close[0]}?" if close else "vdiag rules list shows all ids"
+        raise click.UsageError(f"no diagnosis or symptom is called {id!r}; {hint}")
+    click.echo(render(known[id], width=width(), color=wants_color(color)), nl=False)

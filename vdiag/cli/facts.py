@@ -1,0 +1,44 @@
+"""``vdiag facts``."""
+
+from __future__ import annotations
+
+import click
+
+from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.errors import ExitStatus
+
+
+@click.command("facts")
+@logs_argument
+@click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@click.option("-f", "--format", "format_", type=click.Choice(["terminal", "json"]),
+              default="terminal", show_default=True)
+@color_option
+@click.pass_context
+def command(
+    ctx: click.Context, logs: tuple[str, ...], run_id: int | None, format_: str, color: str
+) -> None:
+    """Print the effective configuration: asked for, resolved to, and the line that says so."""
+    import vdiag
+    from vdiag.engine.diagnose import Engine
+    from vdiag.report import facts
+    from vdiag.rules.pack import load
+
+    engine = Engine.of(load())
+    sources, failed = open_logs(ctx, logs)
+    report, errors = engine.report_all(sources, vdiag.__version__)
+    for error in errors:
+        click.echo(f"vdiag: {error}", err=True)
+    if run_id is not None and report.run(run_id) is None and report.inputs:
+        raise click.UsageError(
+            f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
+        )
+    if report.inputs:
+        if format_ == "json":
+            click.echo(facts.render_json(report, run_id), nl=False)
+        else:
+            click.echo(
+                facts.render(report, width=width(), color=wants_color(color), run_id=run_id),
+                nl=False,
+            )
+    ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))

@@ -1,0 +1,78 @@
+"""Options that several commands share, and the inputs they open."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from vdiag.errors import InputError
+
+if TYPE_CHECKING:
+    from vdiag.logs.sources import Source
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_PIPED_WIDTH = 100
+
+
+def logs_argument(function: _Command) -> _Command:
+    """Add the ``[LOG]...`` argument."""
+    return click.argument("logs", nargs=-1, metavar="[LOG]...")(function)
+
+
+def color_option(function: _Command) -> _Command:
+    """Add ``--color``."""
+    return click.option(
+        "--color",
+        type=click.Choice(["auto", "always", "never"]),
+        default="auto",
+        show_default=True,
+        help="Colour the terminal report; auto honours NO_COLOR and pipes.",
+    )(function)
+
+
+def wants_color(choice: str) -> bool:
+    """Tell whether to colour standard output."""
+    if choice != "auto":
+        return choice == "always"
+    return (
+        sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+
+
+def width() -> int:
+    """Return the columns to write for: the terminal's, ``COLUMNS``, or 100 in a pipe."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS"):
+        return max(40, shutil.get_terminal_size().columns)
+    return _PIPED_WIDTH
+
+
+def open_logs(ctx: click.Context, logs: tuple[str, ...]) -> tuple[list[Source], bool]:
+    """Open the inputs; standard input where none is named.
+
+    Prints the help and leaves where there is neither an argument nor a pipe. An input that
+    cannot be opened is said in one line on standard error, and the others are still read:
+    the second value tells whether that happened.
+    """
+    from vdiag.logs.sources import open_path
+
+    if not logs:
+        if sys.stdin.isatty():
+            click.echo(ctx.get_help())
+            ctx.exit(0)
+        logs = ("-",)
+    sources, failed = [], False
+    for name in logs:
+        try:
+            sources.append(open_path(name))
+        except InputError as error:
+            click.echo(f"vdiag: {error}", err=True)
+            failed = True
+    return sources, failed

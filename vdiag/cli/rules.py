@@ -1,0 +1,36 @@
+"""``vdiag rules``."""
+
+from __future__ import annotations
+
+import click
+
+from vdiag.cli.options import color_option, wants_color, width
+
+
+@click.group("rules")
+def command() -> None:
+    """List the diagnoses and symptoms that vdiag knows."""
+
+
+@command.command("list")
+@click.option("-f", "--format", "format_", type=click.Choice(["terminal", "json"]),
+              default="terminal", show_default=True)
+@color_option
+def list_(format_: str, color: str) -> None:
+    """List every diagnosis and symptom: id, family, severity and title."""
+    from vdiag.report import overview
+    from vdiag.rules.pack import load
+
+    pack = load()
+    rows = [
+        overview.Row(rule.id, rule.title, rule.family, rule.severity, rule.ceiling)
+        for rule in pack.diagnoses.values()
+    ]
+    rows += [
+        overview.Row(symptom.id, symptom.title, "symptom", symptom.severity, None)
+        for symptom in pack.symptoms.values()
+    ]
+    if format_ == "json":
+        click.echo(overview.render_json(rows), nl=False)
+    else:
+        click.echo(overview.render(rows, width=width(), color=wants_color(color)), nl=False)

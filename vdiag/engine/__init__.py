@@ -1,0 +1,1 @@
+"""From hit lines to findings: scan, observe, runs, facts, logic, causality."""

@@ -1,0 +1,214 @@
+"""Which finding is the cause, what it explains, and what is left open."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vdiag.engine.evaluate import Evaluated, Signature, find_signature
+from vdiag.engine.failure import Failure, Failures, order_of
+from vdiag.engine.observation import RunData
+from vdiag.engine.runs import Course, survived
+from vdiag.report.model import Outcome, Role
+
+if TYPE_CHECKING:
+    from vdiag.engine.facts import FactTable
+    from vdiag.rules.pack import Pack
+    from vdiag.rules.schema import Symptom
+
+_CONSEQUENCE_SECONDS = 900
+"""A failure in an earlier second, at most so long before, may be a later one's cause."""
+
+
+@dataclass
+class Judged:
+    """A finding with its place in the causality of the run."""
+
+    evaluated: Evaluated
+    role: Role
+    explained_by: str | None = None
+
+
+@dataclass
+class SeenSymptom:
+    """A symptom of the run."""
+
+    symptom: Symptom
+    signature: Signature
+    explained_by: str | None = None
+
+
+@dataclass
+class Judgement:
+    """The causality of one run."""
+
+    findings: list[Judged] = field(default_factory=list)
+    symptoms: list[SeenSymptom] = field(default_factory=list)
+    considered: list[tuple[Evaluated, str]] = field(default_factory=list)
+    """(diagnosis, why it is no finding)."""
+    root: Judged | None = None
+
+
+def judge(
+    run: RunData, evaluated: list[Evaluated], failures: Failures, course: Course,
+    facts: FactTable, pack: Pack,
+) -> Judgement:
+    """Order the findings of a run into causes, risks, advice and symptoms."""
+    out = Judgement()
+    findings = [one for one in evaluated if one.status in ("confirmed", "probable")]
+    held = _yielding(findings, out)
+    judged = [Judged(one, _role(one, course.outcome, run, failures)) for one in held]
+    judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
+    for one in evaluated:
+        if one.status in ("ruled-out", "open"):
+            out.considered.append((one, _because(one)))
+    judged = _drop_consequences(judged, failures, out)
+    roots = sorted((one for one in judged if one.role == "root"), key=_root_order)
+    roots = _only_severest(roots)
+    for one in judged:
+        if one.role == "root" and one not in roots:
+            one.role = "advice"
+    if roots:
+        out.root = roots[0]
+        explains = set(roots[0].evaluated.rule.explains)
+        for other in roots[1:]:
+            if other.evaluated.rule.id in explains:
+                other.explained_by = roots[0].evaluated.rule.id
+                other.role = "symptom"
+    out.findings = roots + [one for one in judged if one not in roots]
+    out.symptoms = _symptoms(run, facts, failures, pack, out.root)
+    return out
+
+
+def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
+    """Set aside the general where something more specific holds over the same evidence."""
+    ids = {one.rule.id for one in findings}
+    kept = []
+    for one in findings:
+        better = [id for id in one.rule.yields_to if id in ids]
+        if better:
+            out.considered.append(
+                (one, f"the same evidence is explained more closely by {better[0]}")
+            )
+            one.status = "ruled-out"
+        else:
+            kept.append(one)
+    return kept
+
+
+def _role(one: Evaluated, outcome: Outcome, run: RunData, failures: Failures) -> Role:
+    """Tell whether a finding can be the cause of how the run ended."""
+    rule = one.rule
+    severity = rule.severity
+    if rule.mechanism or severity == "perf":
+        return "advice"
+    if severity == "start":
+        return "root" if outcome == "failed-to-start" else "advice"
+    if severity in ("run", "hang"):
+        if outcome in ("crashed", "hung", "failed-to-start"):
+            return "root"
+        return "advice" if survived(run, failures) or outcome == "stopped" else "root"
+    if severity == "req":
+        logged = any(seen.at.process is None or seen.block is not None
+                     for seen in one.signature.evidence)
+        return "root" if logged else "advice"
+    return "root"
+
+
+def _drop_consequences(
+    judged: list[Judged], failures: Failures, out: Judgement
+) -> list[Judged]:
+    """Take back a cause where an unexplained exception stands clearly before it.
+
+    The first failing process wins over the loudest: what a worker or the engine raised in an
+    earlier second, and no diagnosis explains, may have caused what came after.
+    """
+    first = failures.first
+    if first is None or first.role not in ("worker", "engine"):
+        return judged
+    explained = {
+        seen.block.id
+        for one in judged
+        for seen in one.evaluated.signature.evidence
+        if seen.block is not None
+    }
+    if first.block is None or first.block.id in explained:
+        return judged
+    if any(_begins(one) <= first.order for one in judged if one.role == "root"):
+        return judged
+    kept = []
+    for one in judged:
+        if one.role == "root" and _clearly_after(one, first):
+            one.evaluated.status = "open"
+            out.considered.append((
+                one.evaluated,
+                f"{first.process or 'another process'} raised {first.type} before it; this may "
+                "be its consequence",
+            ))
+        else:
+            kept.append(one)
+    return kept
+
+
+def _begins(one: Judged) -> tuple[float, int, int]:
+    seen = one.evaluated.signature.evidence[0]
+    return order_of(seen.at, seen.at.process.role if seen.at.process else "unknown")
+
+
+def _clearly_after(one: Judged, first: Failure) -> bool:
+    seen = one.evaluated.signature.evidence[0].at
+    if seen.seconds is None or first.at.seconds is None:
+        return False
+    return 0 < seen.seconds - first.at.seconds <= _CONSEQUENCE_SECONDS
+
+
+def _root_order(one: Judged) -> tuple[tuple[float, int, int], int, str]:
+    return _begins(one), -one.evaluated.specific, one.evaluated.rule.id
+
+
+def _only_severest(roots: list[Judged]) -> list[Judged]:
+    """Causes of wrong output or refused requests count only where nothing died."""
+    deadly = [one for one in roots
+              if one.evaluated.rule.severity in ("start", "run", "hang")]
+    return deadly or roots
+
+
+def _because(one: Evaluated) -> str:
+    if one.status == "ruled-out":
+        parts = []
+        for item, answer in one.deciding:
+            said = item.if_false if answer.truth == "false" else item.if_true
+            parts.append(said or answer.note or item.text)
+        return "; ".join(dict.fromkeys(parts))
+    asked = [item.text for item, _ in one.deciding]
+    return "not in this log: " + "; ".join(asked) if asked else "too little is known"
+
+
+def _symptoms(
+    run: RunData, facts: FactTable, failures: Failures, pack: Pack, root: Judged | None
+) -> list[SeenSymptom]:
+    """Collect the symptoms, folded under the root that explains them."""
+    if failures.clean_stop:
+        return []
+    out = []
+    for symptom in pack.symptoms.values():
+        signature = find_signature(symptom.signature, run, facts, failures)
+        if not signature.evidence:
+            continue
+        explained = (
+            root.evaluated.rule.id
+            if root is not None and symptom.id in root.evaluated.rule.explains else None
+        )
+        out.append(SeenSymptom(symptom, signature, explained))
+    out.sort(key=lambda seen: (seen.signature.evidence[0].at.seq, seen.symptom.id))
+    return out
+
+
+def nearest_symptom(symptoms: list[SeenSymptom]) -> SeenSymptom | None:
+    """Return the fatal symptom nearest to the cause, then the earliest."""
+    fatal = [seen for seen in symptoms if seen.symptom.fatal and seen.symptom.order > 0]
+    return min(
+        fatal,
+        key=lambda seen: (seen.symptom.order, seen.signature.evidence[0].at.seq),
+        default=None,
+    )

@@ -1,0 +1,135 @@
+"""A pack made ready for scanning: literals numbered, patterns compiled when first needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from vdiag.logs import pyrepr
+
+if TYPE_CHECKING:
+    import regex
+
+    from vdiag.rules.pack import Pack
+    from vdiag.rules.schema import Signal
+
+GENERIC = (
+    b" ERROR ", b" CRITICAL ", b" WARNING ", b"ERROR\x1b[", b"CRITICAL\x1b[", b"WARNING\x1b[",
+    b" - ERROR - ", b" - CRITICAL - ", b"Traceback (most", b'"levelname": "ERROR"',
+    b'"levelname": "CRITICAL"', b'"levelname": "WARNING"', b'"levelname":"ERROR"',
+    b" blob data]", b"systemd-journald",
+)
+"""Literals of no rule: errors that nobody knows yet, and gaps."""
+
+MATCH_SECONDS = 0.25
+"""A pattern that takes longer on one line (4 KiB of it) is given up for that line."""
+
+_MAX_MATCHED = 64 * 1024
+"""Characters of a line that patterns see; configuration dumps are the longest of vLLM's."""
+
+
+@dataclass(slots=True)
+class Match:
+    """A signal found in a text, with its captures as typed values."""
+
+    signal: Signal
+    captures: dict[str, pyrepr.Value]
+    relayed: bool
+
+
+@dataclass
+class CompiledSignal:
+    """A signal and its patterns, compiled on the first line that needs them."""
+
+    signal: Signal
+    literals: list[str]
+    _own: list[regex.Pattern[str]] | None = None
+    _relayed: list[regex.Pattern[str]] = field(default_factory=list)
+
+    def match(self, text: str) -> Match | None:
+        """Search the patterns in a text after its prefix."""
+        if not any(literal in text for literal in self.literals):
+            return None
+        if self._own is None:
+            import regex
+
+            self._own = [regex.compile(pattern) for pattern in self.signal.patterns]
+            self._relayed = [regex.compile(pattern) for pattern in self.signal.relayed]
+        for patterns, relayed in ((self._own, False), (self._relayed, True)):
+            for pattern in patterns:
+                try:
+                    found = pattern.search(text, timeout=MATCH_SECONDS)
+                except TimeoutError:
+                    continue
+                if found:
+                    return Match(self.signal, self._typed(found.groupdict()), relayed)
+        return None
+
+    def _typed(self, groups: dict[str, Any]) -> dict[str, pyrepr.Value]:
+        out: dict[str, pyrepr.Value] = {}
+        for name, text in groups.items():
+            if text is not None:
+                value = typed(text, self.signal.types.get(name, "str"))
+                if value is not None:
+                    out[name] = value
+        return out
+
+
+def typed(text: str, kind: str) -> pyrepr.Value:
+    """Convert a captured text; None where it is not of that type."""
+    try:
+        if kind == "int":
+            return int(text.replace(",", "").replace("_", ""))
+        if kind == "float":
+            return float(text.replace(",", ""))
+    except ValueError:
+        return None
+    if kind == "bool":
+        return text.strip().lower() in ("true", "1", "yes", "on")
+    if kind == "repr":
+        return pyrepr.parse(text)
+    return text
+
+
+class CompiledPack:
+    """The signals of a pack by literal."""
+
+    def __init__(self, pack: Pack) -> None:
+        self.pack = pack
+        numbers: dict[bytes, int] = {literal: i for i, literal in enumerate(GENERIC)}
+        by_literal: dict[int, list[CompiledSignal]] = {}
+        for signal in pack.signals.values():
+            compiled = CompiledSignal(signal, list(signal.literals))
+            for literal in signal.literals:
+                number = numbers.setdefault(literal.encode(), len(numbers))
+                by_literal.setdefault(number, []).append(compiled)
+        self.literals = list(numbers)
+        self._by_literal = by_literal
+        self.order = {name: place for place, name in enumerate(pack.signals)}
+
+    def candidates(self, literals: list[int]) -> list[CompiledSignal]:
+        """Return the signals that declare one of these literals, in the pack's order."""
+        if len(literals) == 1:
+            return self._by_literal.get(literals[0], [])
+        found = {
+            compiled.signal.id: compiled
+            for number in literals
+            for compiled in self._by_literal.get(number, ())
+        }
+        return sorted(found.values(), key=lambda compiled: self.order[compiled.signal.id])
+
+    @staticmethod
+    def match(candidates: list[CompiledSignal], text: str, level: str, role: str) -> list[Match]:
+        """Return the signals that a text of this level, from this role, really shows."""
+        out = []
+        text = text[:_MAX_MATCHED]
+        for compiled in candidates:
+            signal = compiled.signal
+            if signal.levels and level not in signal.levels:
+                continue
+            if signal.roles and role not in signal.roles and role != "unknown":
+                continue
+            match = compiled.match(text)
+            if match:
+                out.append(match)
+        return out

@@ -1,0 +1,207 @@
+"""Evaluates the conditions of rules over one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vdiag.engine.logic import MAX_EVIDENCE, Answer, both, either
+from vdiag.engine.observation import Observation, RunData
+from vdiag.report.model import JSONValue, Truth
+from vdiag.rules.names import event_names
+from vdiag.rules.versions import in_range, same_commit
+
+if TYPE_CHECKING:
+    from vdiag.engine.facts import FactState, FactTable
+    from vdiag.logs.pyrepr import Value
+    from vdiag.rules.schema import Condition, Test, Where
+
+
+@dataclass
+class Context:
+    """What a condition is evaluated over."""
+
+    run: RunData
+    facts: FactTable
+    signature: list[Observation] = field(default_factory=list)
+    """The evidence of the rule's signature, in order; empty where it was not seen."""
+
+
+def evaluate(condition: Condition, context: Context) -> Answer:
+    """Return the truth of a condition, with its evidence."""
+    if condition.all is not None:
+        return both(evaluate(inner, context) for inner in condition.all)
+    if condition.any is not None:
+        return either(evaluate(inner, context) for inner in condition.any)
+    if condition.negate is not None:
+        return evaluate(condition.negate, context).negated()
+    if condition.fact is not None and condition.test is not None:
+        return _fact(condition.fact, condition.test, context)
+    if condition.signature_phase is not None:
+        return _signature_phase(list(condition.signature_phase), context)
+    if condition.run_kind is not None:
+        return Answer(_truth(context.run.kind in condition.run_kind))
+    return _event(condition, context)
+
+
+def seen_where(observation: Observation, wheres: list[Where], context: Context) -> bool:
+    """Tell whether an observation's captures pass all tests."""
+    return all(
+        where.capture in observation.captures
+        and check(observation.captures[where.capture], where.test, context.facts) is True
+        for where in wheres
+    )
+
+
+def check(value: Value, test: Test, facts: FactTable) -> bool | None:
+    """Compare a value; None where it cannot be compared (a nightly, an unknown fact)."""
+    if test.known is not None:
+        return test.known
+    if test.equals is not None:
+        return _same(value, test.equals)
+    if test.not_equals is not None:
+        return not _same(value, test.not_equals)
+    if test.one_of is not None:
+        return any(_same(value, one) for one in test.one_of)
+    if test.in_range is not None:
+        return in_range(str(value), test.in_range)
+    if test.same_commit is not None:
+        return any(same_commit(str(value), one) for one in test.same_commit)
+    if test.matches is not None:
+        import regex
+
+        return regex.search(test.matches, str(value), timeout=1.0) is not None
+    if test.gt_fact or test.le_fact or test.equals_fact:
+        return _check_other(value, test, facts)
+    return _check_number(value, test)
+
+
+def _check_other(value: Value, test: Test, facts: FactTable) -> bool | None:
+    name = test.gt_fact or test.le_fact or test.equals_fact or ""
+    other = facts.get(name)
+    if other is None or other.conflicts:
+        return None
+    if test.equals_fact:
+        return _same(value, other.value)
+    one, two = _number(value), _number(other.value)
+    if one is None or two is None:
+        return None
+    return one > two if test.gt_fact else one <= two
+
+
+def _check_number(value: Value, test: Test) -> bool | None:
+    number = _number(value)
+    if number is None:
+        return None
+    results = []
+    if test.gt is not None:
+        results.append(number > test.gt)
+    if test.ge is not None:
+        results.append(number >= test.ge)
+    if test.lt is not None:
+        results.append(number < test.lt)
+    if test.le is not None:
+        results.append(number <= test.le)
+    return all(results) if results else None
+
+
+def _number(value: Value | JSONValue) -> float | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    try:
+        return float(str(value).replace(",", ""))
+    except ValueError:
+        return None
+
+
+def _same(value: Value | JSONValue, other: JSONValue) -> bool:
+    if isinstance(value, bool) or isinstance(other, bool):
+        return str(value).lower() == str(other).lower()
+    if isinstance(value, int | float) and isinstance(other, int | float):
+        return value == other
+    return str(value) == str(other)
+
+
+def _truth(value: bool | None) -> Truth:
+    return "unknown" if value is None else "true" if value else "false"
+
+
+def _fact(name: str, test: Test, context: Context) -> Answer:
+    state = context.facts.get(name)
+    if test.known is not None:
+        if state is None:
+            return Answer(_truth(not test.known))
+        return Answer(_truth(test.known), state.basis, state.evidence[:MAX_EVIDENCE])
+    if state is None:
+        return Answer("unknown", note=f"{name} is not in this log")
+    results = {_truth(check(value, test, context.facts)) for value in _values(state)}
+    if len(results) > 1:
+        return Answer(
+            "unknown",
+            evidence=[*state.evidence[:1], *state.conflicts[0].evidence[:1]],
+            note=f"the log states {name} as {state.value} and as {state.conflicts[0].value}",
+        )
+    return Answer(results.pop(), state.basis, state.evidence[:MAX_EVIDENCE], state.reason)
+
+
+def _values(state: FactState) -> list[JSONValue]:
+    return [state.value, *(conflict.value for conflict in state.conflicts)]
+
+
+def _signature_phase(phases: list[str], context: Context) -> Answer:
+    if not context.signature:
+        return Answer("unknown", note="the failure itself was not seen")
+    first = context.signature[0].at
+    if first.phase is None:
+        return Answer("unknown", note="the log does not show in which phase it failed")
+    evidence = []
+    for seq, phase, _, at in context.run.marks:
+        if seq <= first.seq and phase == first.phase:
+            evidence = [at.evidence()]
+    return Answer(_truth(first.phase in phases), "stated", evidence,
+                  f"it failed in the phase {first.phase}")
+
+
+def _event(condition: Condition, context: Context) -> Answer:
+    names = event_names(condition.event)
+    found = []
+    for seen in context.run.observations(*names):
+        if condition.phase and seen.at.phase is not None and seen.at.phase not in condition.phase:
+            continue
+        if condition.roles and (
+            seen.at.process is None or seen.at.process.role not in condition.roles
+        ):
+            continue
+        if not seen_where(seen, condition.where, context):
+            continue
+        if condition.before_signature and not _before(seen, context):
+            continue
+        if condition.same_process and not _same_process(seen, context):
+            continue
+        found.append(seen)
+    if found:
+        return Answer("true", "stated", [seen.at.evidence() for seen in found[:MAX_EVIDENCE]])
+    if condition.absent == "false":
+        return Answer("false", "inferred")
+    signals = [context.facts.pack.signals[name] for name in names]
+    if signals and all(context.facts.absent(signal) for signal in signals):
+        return Answer("false", "inferred", note="not printed, where this release prints it")
+    return Answer("unknown", note="no such line in this log")
+
+
+def _before(seen: Observation, context: Context) -> bool:
+    if not context.signature:
+        return False
+    first = context.signature[0].at
+    if seen.at.time and first.time and seen.at.seconds is not None and first.seconds is not None:
+        return seen.at.seconds <= first.seconds
+    return seen.at.seq < first.seq
+
+
+def _same_process(seen: Observation, context: Context) -> bool:
+    processes = {one.at.process.pid for one in context.signature if one.at.process}
+    pid = seen.captures.get("pid")
+    own = seen.at.process.pid if seen.at.process else None
+    return (isinstance(pid, int) and pid in processes) or (own is not None and own in processes)

@@ -1,0 +1,231 @@
+"""The way from an input to its report."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from vdiag.engine import causality, evaluate, failure, runs, templates
+from vdiag.engine.compiled import CompiledPack
+from vdiag.engine.conditions import Context
+from vdiag.engine.facts import FactTable
+from vdiag.engine.findings import diagnosis_finding, symptom_finding
+from vdiag.engine.observation import RunData
+from vdiag.engine.observe import Observed, observe
+from vdiag.engine.scan import Matcher, make_matcher
+from vdiag.engine.verdict import aftermath, fatal_order, next_evidence, of_input, of_run, worst
+from vdiag.errors import InputError
+from vdiag.report.model import (
+    Considered,
+    Evidence,
+    Gap,
+    Input,
+    Process,
+    Redaction,
+    Report,
+    RulePack,
+    Rules,
+    Run,
+    Stats,
+    Tool,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from vdiag.logs.sources import Source
+    from vdiag.rules.pack import Pack
+
+_MAX_NUL_SHARE = 0.01
+_BINARY_SAMPLE = 65536
+
+
+@dataclass
+class Engine:
+    """A pack, compiled, with a matcher for its literals."""
+
+    pack: Pack
+    compiled: CompiledPack
+    matcher: Matcher
+
+    @classmethod
+    def of(cls, pack: Pack, *, fallback: bool = False) -> Engine:
+        """Compile a pack; ``fallback`` takes the matcher that needs no wheel."""
+        compiled = CompiledPack(pack)
+        return cls(pack, compiled, make_matcher(compiled.literals, fallback=fallback))
+
+    def report(self, sources: Iterable[Source], version: str) -> Report:
+        """Analyse inputs and report on all of them; raises InputError at the first bad one."""
+        report, errors = self.report_all(sources, version)
+        if errors:
+            raise errors[0]
+        return report
+
+    def report_all(
+        self, sources: Iterable[Source], version: str
+    ) -> tuple[Report, list[InputError]]:
+        """Analyse inputs one by one; those that cannot be read are returned as errors."""
+        inputs: list[Input] = []
+        verdicts: list[Verdict] = []
+        all_runs: list[Run] = []
+        errors: list[InputError] = []
+        hits = 0
+        order = fatal_order(self.pack)
+        for source in sources:
+            try:
+                observed = observe(source, self.compiled, self.matcher)
+                self._refuse_binary(observed)
+            except InputError as error:
+                errors.append(error)
+                continue
+            finally:
+                source.close()
+            own = [self._run(run, len(all_runs) + index)
+                   for index, run in enumerate(self._kept(observed), start=1)]
+            aftermath(own, self.pack)
+            for run in own:
+                run.verdict = of_run(run, order)
+            verdicts.append(of_input(observed.input, own))
+            all_runs += own
+            inputs.append(self._input(observed))
+            hits += observed.hits
+        pack = self.pack
+        report = Report(
+            vdiag=Tool(version, Rules([RulePack(pack.name, pack.version, pack.digest)],
+                                      pack.count)),
+            inputs=inputs,
+            verdict=worst(verdicts),
+            verdicts=verdicts,
+            runs=all_runs,
+            redaction=Redaction(),
+            stats=Stats(hits, self.matcher.name),
+        )
+        return report, errors
+
+    @staticmethod
+    def _kept(observed: Observed) -> list[RunData]:
+        """Return the runs that hold something of vLLM's."""
+        return [run for run in observed.runs
+                if run.seen_vllm or run.bench or run.banner or run.blocks or run.buckets]
+
+    @staticmethod
+    def _refuse_binary(observed: Observed) -> None:
+        sample = min(observed.bytes, _BINARY_SAMPLE)
+        if sample and not observed.runs and observed.nul_bytes / sample > _MAX_NUL_SHARE:
+            raise InputError(
+                f"{observed.input}: is binary data, not a log; give the server's text log"
+            )
+
+    @staticmethod
+    def _input(observed: Observed) -> Input:
+        gaps = list(observed.gaps)
+        first = observed.runs[0] if observed.runs else None
+        if first is not None and first.seen_vllm and first.banner is None \
+                and first.kind == "server" and first.first is not None:
+            at = first.first
+            gaps.insert(0, Gap(at.line, "cut-beginning", "the server's start is not in this input",
+                               1, _HOW_TO_GET_START))
+        return Input(
+            name=observed.input, bytes=observed.bytes, lines=observed.lines,
+            envelopes=observed.envelopes, gaps=gaps,
+        )
+
+    def _run(self, data: RunData, number: int) -> Run:
+        pack = self.pack
+        failures = failure.find_failures(data, pack)
+        course = runs.course(data, failures)
+        facts = FactTable(data, pack)
+        evaluated = [
+            one for rule in pack.diagnoses.values()
+            if (one := evaluate.apply(rule, data, facts, failures)) is not None
+        ]
+        judgement = causality.judge(data, evaluated, failures, course, facts, pack)
+        findings = [diagnosis_finding(one, data, facts, course, judgement)
+                    for one in judgement.findings]
+        findings += [symptom_finding(seen, data, facts, course) for seen in judgement.symptoms]
+        considered = [
+            Considered(
+                id=one.rule.id,
+                status="ruled-out" if one.status == "ruled-out" else "open",
+                because=because,
+                conditions=[evaluate.condition_report(*pair) for pair in one.conditions],
+                title=one.rule.title,
+            )
+            for one, because in judgement.considered
+        ]
+        explained = {
+            seen.block.id for one in judgement.findings
+            for seen in one.evaluated.signature.evidence if seen.block is not None
+        }
+        run = Run(
+            id=number,
+            kind=_kind(data),
+            inputs=[data.input],
+            outcome=course.outcome,
+            phase=course.phase,
+            started=data.banner.time if data.banner else data.first.time if data.first else None,
+            ready=data.ready.time or _stamp_near(data) if data.ready else None,
+            ended=data.last.time if data.last and course.outcome != "running" else None,
+            coverage=course.coverage,
+            processes=[
+                Process(state.label, state.pid, state.host, state.role, state.ranks, state.phase,
+                        _evidence(data, state.order))
+                for state in data.processes
+            ],
+            facts=facts.report(),
+            first_failure=failure.first_failure(failures),
+            findings=findings,
+            considered=considered,
+            unexplained=templates.unexplained(data, failures, explained),
+        )
+        _times(run, data, course)
+        run.next_evidence = next_evidence(run, judgement, Context(data, facts))
+        return run
+
+
+_HOW_TO_GET_START = (
+    "attach the log from the server's start: journalctl -u UNIT -b, kubectl logs --previous, "
+    "or the file before rotation"
+)
+
+
+def _evidence(data: RunData, order: int) -> Evidence | None:
+    at = data.last_by_process.get(order)
+    return at.evidence() if at else None
+
+
+def _kind(data: RunData) -> Literal["server", "offline", "bench"]:
+    """Tell what ran: an engine without an API server is offline use."""
+    if data.kind == "bench":
+        return "bench"
+    return "offline" if data.kind == "offline" else "server"
+
+
+def _stamp_near(data: RunData) -> str | None:
+    """Time of the last stamped line before the ready line, which uvicorn prints bare."""
+    ready = data.ready
+    if ready is None:
+        return None
+    stamped = [
+        observation.at
+        for bucket in data.buckets.values()
+        for observation in bucket.kept()
+        if observation.at.time and observation.at.seq <= ready.seq
+    ]
+    return max(stamped, key=lambda at: at.seq).time if stamped else None
+
+
+def _times(run: Run, data: RunData, course: runs.Course) -> None:
+    failed = course.failed_at
+    if course.last_healthy is not None:
+        run.last_healthy = course.last_healthy.evidence()
+    if failed is None:
+        return
+    run.failed_at = failed.time
+    begin = data.ready or data.banner or (data.first if data.banner else None)
+    if begin is not None and begin.seconds is not None and failed.seconds is not None:
+        run.seconds_to_failure = max(0, failed.seconds - begin.seconds)
+    noticed = course.noticed_at
+    if noticed is not None and noticed.seconds is not None and failed.seconds is not None:
+        run.seconds_to_notice = max(0, noticed.seconds - failed.seconds)

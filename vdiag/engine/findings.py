@@ -1,0 +1,130 @@
+"""Findings as the report holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vdiag.engine.causality import Judged, Judgement, SeenSymptom
+from vdiag.engine.conditions import Context
+from vdiag.engine.evaluate import condition_report
+from vdiag.engine.observation import RunData
+from vdiag.engine.remedies import not_a_fix, remedies
+from vdiag.engine.words import Words, enumerate_names
+from vdiag.report.model import Condition, Evidence, Finding, Reference
+
+if TYPE_CHECKING:
+    from vdiag.engine.facts import FactTable
+    from vdiag.engine.runs import Course
+
+_MAX_EVIDENCE = 16
+
+
+def diagnosis_finding(
+    one: Judged, run: RunData, facts: FactTable, course: Course, judgement: Judgement
+) -> Finding:
+    """Return a diagnosis over a run as a finding."""
+    evaluated = one.evaluated
+    rule, signature = evaluated.rule, evaluated.signature
+    context = Context(run, facts, signature.evidence)
+    wording = signature.alternative.wording if signature.alternative else None
+    words = Words(facts, signature.evidence, {
+        "faulting": enumerate_names(signature.processes) or "a process",
+        "first_faulting": (signature.processes or ["a process"])[0],
+        "wording": wording or rule.title,
+        "phase": course.phase or "an unknown phase",
+    })
+    conditions = [condition_report(item, answer) for item, answer in evaluated.conditions]
+    status = "at-risk" if evaluated.status == "at-risk" else (
+        "confirmed" if evaluated.status == "confirmed" else "probable")
+    summary = words.fill(rule.summary)
+    if status == "at-risk":
+        summary = _risk(one, context, words)
+    symptoms = [
+        seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id
+    ]
+    return Finding(
+        id=rule.id,
+        title=rule.title,
+        family=rule.family,
+        role=one.role,
+        status=status,  # type: ignore[arg-type]  # narrowed to the three of a finding above
+        severity=rule.severity,
+        summary=summary,
+        cause=words.fill(rule.cause),
+        does_not_prove=words.fill(rule.caveats.does_not_prove),
+        conditions=conditions,
+        evidence=_evidence([seen.at.evidence() for seen in signature.evidence], conditions),
+        count=signature.count,
+        explains=symptoms if one.role == "root" else [],
+        explained_by=one.explained_by,
+        remedies=remedies(rule, context, words),
+        affected=rule.affected,
+        fixed_in=rule.fixed_in,
+        references=[Reference(ref.ref, ref.note) for ref in rule.references],
+        not_a_fix=not_a_fix(rule, context, words),
+        not_established=rule.caveats.not_established,
+        faulting=signature.processes,
+        last=signature.last.at.evidence() if signature.last else None,
+    )
+
+
+def _risk(one: Judged, context: Context, words: Words) -> str:
+    from vdiag.engine.conditions import evaluate
+
+    for risk in one.evaluated.rule.risk:
+        if risk.when is None or evaluate(risk.when, context).truth == "true":
+            return words.fill(risk.text)
+    return one.evaluated.rule.title
+
+
+def _evidence(signature: list[Evidence], conditions: list[Condition]) -> list[Evidence]:
+    """Order the proof: the signature's lines first, then each condition's."""
+    out: list[Evidence] = []
+    proving = [
+        evidence for condition in conditions
+        if (condition.kind == "precondition" and condition.truth == "true")
+        or (condition.kind == "support" and condition.truth == "true")
+        for evidence in condition.evidence
+    ]
+    for evidence in (*signature, *proving):
+        if evidence not in out:
+            out.append(evidence)
+    return out[:_MAX_EVIDENCE]
+
+
+def symptom_finding(
+    seen: SeenSymptom, run: RunData, facts: FactTable, course: Course
+) -> Finding:
+    """Return a symptom of a run as a finding."""
+    symptom, signature = seen.symptom, seen.signature
+    words = Words(facts, signature.evidence, {
+        "faulting": enumerate_names(signature.processes) or "a process",
+        "first_faulting": (signature.processes or ["a process"])[0],
+        "phase": course.phase or "an unknown phase",
+    })
+    step = words.fill(symptom.next_step)
+    if symptom.next_command:
+        step += f": {symptom.next_command}"
+    return Finding(
+        id=symptom.id,
+        title=symptom.title,
+        family="symptom",
+        role="symptom",
+        status="confirmed",
+        severity=symptom.severity,
+        summary=words.fill(symptom.summary),
+        cause=words.fill(symptom.proves),
+        does_not_prove=words.fill(symptom.does_not_prove),
+        conditions=[],
+        evidence=[one.at.evidence() for one in signature.evidence][:8],
+        count=signature.count,
+        explains=[],
+        explained_by=seen.explained_by,
+        remedies=[],
+        affected=None,
+        fixed_in=None,
+        references=[],
+        faulting=signature.processes,
+        last=signature.last.at.evidence() if signature.last else None,
+        next_step=step,
+    )

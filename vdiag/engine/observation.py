@@ -1,0 +1,149 @@
+"""What was seen: observations, capped a signal and process, and the runs that hold them."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from vdiag.logs.text import clip
+from vdiag.report.model import Evidence, Gap
+
+if TYPE_CHECKING:
+    from vdiag.engine.process import ProcessState
+    from vdiag.logs.blocks import Block
+    from vdiag.logs.pyrepr import Value
+    from vdiag.rules.schema import Signal
+
+KEEP_FIRST = 50
+KEEP_LAST = 10
+PHASES = ("startup", "loading", "kv-sizing", "capture", "warmup", "serving", "shutdown")
+
+
+@dataclass(slots=True)
+class Sighting:
+    """One line that matters: its place and text, its process and time."""
+
+    input: str
+    line: int
+    seq: int
+    text: str
+    process: ProcessState | None
+    time: str | None
+    seconds: int | None
+    """On the log's own scale; a line without a stamp has that of the line before it."""
+    phase: str | None
+
+    def evidence(self) -> Evidence:
+        """Return it as the report shows it, under the process's latest name."""
+        process = self.process
+        return Evidence(
+            self.input,
+            self.line,
+            clip(self.text),
+            process.label if process else None,
+            process.pid if process else None,
+            self.time,
+        )
+
+
+@dataclass(slots=True)
+class Observation:
+    """One match of a signal."""
+
+    signal: Signal
+    captures: dict[str, Value]
+    at: Sighting
+    block: Block | None
+    relayed: bool
+
+
+@dataclass
+class Bucket:
+    """The observations of one signal in one process: first and last kept, all counted."""
+
+    first: list[Observation] = field(default_factory=list)
+    last: deque[Observation] = field(default_factory=lambda: deque(maxlen=KEEP_LAST))
+    count: int = 0
+    """Of blocks: a record that shows the signal twice counts once."""
+    _block: int = 0
+
+    def add(self, observation: Observation) -> None:
+        """Take one more."""
+        block = observation.block.id if observation.block else 0
+        if not block or block != self._block:
+            self.count += 1
+            self._block = block
+            if len(self.first) < KEEP_FIRST:
+                self.first.append(observation)
+            else:
+                self.last.append(observation)
+
+    def kept(self) -> list[Observation]:
+        """Return those kept, in the order of the log."""
+        return [*self.first, *self.last]
+
+
+@dataclass
+class RunData:
+    """One life of a server, as observed."""
+
+    number: int
+    input: str
+    kind: str = "server"
+    banner: Sighting | None = None
+    buckets: dict[tuple[str, int], Bucket] = field(default_factory=dict)
+    """By signal and process number (-1 without one)."""
+    blocks: list[Block] = field(default_factory=list)
+    block_sightings: dict[int, Sighting] = field(default_factory=dict)
+    exception_sightings: dict[int, Sighting] = field(default_factory=dict)
+    processes: list[ProcessState] = field(default_factory=list)
+    marks: list[tuple[int, str, bool, Sighting]] = field(default_factory=list)
+    """(seq, phase entered, whether by the ready line, the line)."""
+    gaps: list[tuple[int, Gap]] = field(default_factory=list)
+    ready: Sighting | None = None
+    stop: Sighting | None = None
+    end: Sighting | None = None
+    bench: Sighting | None = None
+    first: Sighting | None = None
+    last: Sighting | None = None
+    first_in_input: bool = True
+    """Nothing of an earlier run stands before it in its input."""
+    last_by_process: dict[int, Sighting] = field(default_factory=dict)
+    seen_vllm: bool = False
+    failed: bool = False
+    """A failure of the engine was seen (used to split runs)."""
+
+    def observations(self, *signals: str) -> list[Observation]:
+        """Return the kept observations of these signals, in the order of the log."""
+        found = [
+            observation
+            for (name, _), bucket in self.buckets.items()
+            if name in signals
+            for observation in bucket.kept()
+        ]
+        found.sort(key=lambda observation: observation.at.seq)
+        return found
+
+    def count(self, *signals: str) -> int:
+        """Return how many blocks showed one of these signals."""
+        return sum(bucket.count for (name, _), bucket in self.buckets.items() if name in signals)
+
+    def has(self, *signals: str) -> bool:
+        """Tell whether any of these signals was seen."""
+        return any(name in signals for name, _ in self.buckets)
+
+    def phase_at(self, seq: int) -> str | None:
+        """Return the phase the run was in at a line; None where nothing tells."""
+        found = None
+        for mark, phase, _, _ in self.marks:
+            if mark > seq:
+                break
+            found = phase
+        if found is None and self.marks:
+            first_phase, by_ready = self.marks[0][1], self.marks[0][2]
+            if first_phase == "serving" and not by_ready:
+                return "serving"  # a tail: the first thing it shows is traffic
+            if first_phase != "shutdown":
+                return "startup" if self.banner is not None or by_ready else None
+        return found

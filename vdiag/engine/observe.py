@@ -1,0 +1,361 @@
+"""Reads the lines that hit and turns them into observations, run by run.
+
+Runs are split while reading, so that the caps on kept observations hold a run and a second
+start never loses its own facts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from vdiag.engine.compiled import CompiledPack, Match
+from vdiag.engine.observation import PHASES, Bucket, Observation, RunData, Sighting
+from vdiag.engine.process import ProcessState, ranks_of, role_of
+from vdiag.engine.scan import Lines, Matcher
+from vdiag.logs import envelope, grammar
+from vdiag.logs.blocks import Assembler, Block, Place
+from vdiag.logs.clock import Clock
+from vdiag.logs.record import Piece
+from vdiag.logs.sources import Source
+from vdiag.logs.text import clip
+from vdiag.report.model import Gap
+
+_MAX_BLOCKS = 20_000
+_MAX_GAPS = 200
+_SAME_START_SECONDS = 5
+_STARTUP = ("startup", None)
+
+
+@dataclass
+class Observed:
+    """All that one input showed."""
+
+    input: str
+    runs: list[RunData] = field(default_factory=list)
+    bytes: int = 0
+    lines: int = 0
+    hits: int = 0
+    envelopes: list[str] = field(default_factory=list)
+    gaps: list[Gap] = field(default_factory=list)
+    nul_bytes: int = 0
+
+
+def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observed:
+    """Read a source to its end; raises InputError where it cannot be read."""
+    lines = Lines(matcher)
+    observer = Observer(source.name, compiled)
+    nul = 0
+    for chunk in source.chunks():
+        if chunk.offset == 0:
+            nul = chunk.data.count(b"\0", 0, min(chunk.size, 65536))
+        for number, raw, literals in lines.of(chunk):
+            observer.line(number, raw, literals, lines.previous)
+            lines.follow = observer.following
+    observer.finish()
+    out = observer.out
+    out.bytes, out.lines, out.hits, out.nul_bytes = source.size, lines.number, lines.hits, nul
+    return out
+
+
+class Observer:
+    """Takes the lines of one input in order."""
+
+    def __init__(self, name: str, compiled: CompiledPack) -> None:
+        self.out = Observed(name)
+        self._name = name
+        self._compiled = compiled
+        self._assembler = Assembler()
+        self._clock = Clock()
+        self._seq = 0
+        self._seconds: int | None = None
+        self._processes: dict[tuple[str | None, int | str | None], ProcessState] = {}
+        self._run: RunData | None = None
+        self._pending: list[Observation] = []
+        self._orphans: list[tuple[Block, Sighting]] = []
+        self._orphan_exceptions: dict[int, Sighting] = {}
+
+    @property
+    def following(self) -> bool:
+        """Whether the next line is needed, hit or not."""
+        return self._assembler.following
+
+    def line(self, number: int, raw: bytes, literals: list[int], previous: bytes) -> None:
+        """Take one physical line."""
+        text = raw.decode("utf-8", "replace")
+        wrapped = envelope.unwrap(text)
+        if wrapped is None:
+            pieces = grammar.read(text)
+        else:
+            if wrapped.kind not in self.out.envelopes:
+                self.out.envelopes.append(wrapped.kind)
+            if wrapped.gap:
+                self._gap(number, wrapped)
+                return
+            pieces = grammar.read(
+                wrapped.text, time=wrapped.time, host=None, envelope_pid=wrapped.pid
+            )
+        candidates = self._compiled.candidates(literals) if literals else []
+        for piece in pieces:
+            self._seq += 1
+            self._piece(piece, number, candidates, previous)
+
+    def _gap(self, number: int, wrapped: envelope.Unwrapped) -> None:
+        assert wrapped.gap is not None  # noqa: S101  # told by the caller
+        gap = Gap(number, wrapped.gap, clip(wrapped.text.strip()), max(wrapped.lost, 1),
+                  envelope.HOW_TO_GET[wrapped.gap])
+        if self._run is not None and len(self._run.gaps) < _MAX_GAPS:
+            self._run.gaps.append((self._seq, gap))
+        if len(self.out.gaps) < _MAX_GAPS:
+            self.out.gaps.append(gap)
+
+    def _piece(
+        self, piece: Piece, number: int, candidates: list[object], previous: bytes
+    ) -> None:
+        state = self._process(piece)
+        if piece.time is not None:
+            self._seconds = self._clock.seconds(piece.time)
+        role = state.role if state else "unknown"
+        matches = self._compiled.match(candidates, piece.text, piece.level, role)  # type: ignore[arg-type]
+        at = Sighting(self._name, number, self._seq, piece.text, state, piece.time,
+                      self._seconds, None)
+        self._split(piece, matches, at)
+        run = self._run
+        if run is None and (piece.vllm or self._opens(matches)):
+            run = self._open(at, "server", banner=False)
+        block, part = self._assembler.feed(piece, Place(self._name, number, self._seq))
+        if block is not None:
+            self._note_block(block, at, previous)
+        for match in matches:
+            self._record(match, at, block, run, part)
+        if run is not None:
+            self._touch(run, piece, state, at)
+
+    # -- processes ---------------------------------------------------------------------
+
+    def _process(self, piece: Piece) -> ProcessState | None:
+        if piece.pid is None and piece.process is None:
+            if piece.envelope_pid is not None:
+                return self._processes.get((piece.host, piece.envelope_pid))
+            return None
+        key = (piece.host, piece.pid if piece.pid is not None else piece.process)
+        state = self._processes.get(key)
+        name = piece.process or f"pid {piece.pid}"
+        if state is None:
+            state = ProcessState(
+                name, piece.pid, piece.host, role_of(name), len(self._processes), ranks_of(name)
+            )
+            self._processes[key] = state
+        elif piece.process:
+            state.rename(piece.process)
+        return state
+
+    # -- runs --------------------------------------------------------------------------
+
+    def _opens(self, matches: list[Match]) -> bool:
+        return any(match.signal.kind == "event" and not match.signal.boundary
+                   and match.signal.id.startswith("sym.") for match in matches)
+
+    def _split(self, piece: Piece, matches: list[Match], at: Sighting) -> None:
+        """Open a new run where a line says that one starts."""
+        for match in matches:
+            boundary = match.signal.boundary
+            if boundary == "banner" and not self._same_start(at):
+                self._open(at, "server", banner=True)
+            elif boundary == "bench" and (self._run is None or self._run.kind != "bench"
+                                          or self._run.end is not None):
+                self._open(at, "bench", banner=False)
+            elif boundary == "init" and self._new_engine(at):
+                self._open(at, "offline", banner=False)
+
+    def _same_start(self, at: Sighting) -> bool:
+        """Whether a banner only repeats the one that opened the run."""
+        run = self._run
+        if run is None or run.banner is None or run.failed or run.end is not None:
+            return False
+        same = run.banner.process is at.process
+        near = (
+            at.seconds is None or run.banner.seconds is None
+            or abs(at.seconds - run.banner.seconds) <= _SAME_START_SECONDS
+        )
+        only_startup = all(phase == "startup" for _, phase, _, _ in run.marks)
+        return same and near and only_startup
+
+    def _new_engine(self, at: Sighting) -> bool:
+        """Whether an engine's first line starts a run without a banner."""
+        run = self._run
+        if run is None:
+            return True
+        if run.kind == "bench":
+            return True
+        if run.end is None and not run.failed:
+            role = at.process.role if at.process else "unknown"
+            # The engine's own line comes after its front end's; a second front end is new.
+            served = run.ready is not None or any(m[1] == "serving" for m in run.marks)
+            return run.kind == "offline" and role != "engine" and served
+        known = at.process in run.processes
+        return not known and run.banner is None
+
+    def _open(self, at: Sighting, kind: str, *, banner: bool) -> RunData:
+        if self._orphans and banner:
+            self._orphan_run()
+        run = RunData(len(self.out.runs) + 1, self._name, kind)
+        run.first_in_input = not self.out.runs
+        if self._run is not None:
+            self._processes = {
+                key: state for key, state in self._processes.items() if state is at.process
+            }
+        for state in self._processes.values():
+            state.phase, state.levels = None, {}
+        if banner:
+            run.banner = at
+        if kind == "bench":
+            run.bench = at
+        self.out.runs.append(run)
+        self._run = run
+        for block, sighting in self._orphans:
+            self._adopt(run, block, sighting)
+        self._orphans = []
+        for observation in self._pending:
+            self._keep(run, observation)
+        self._pending = []
+        return run
+
+    def _adopt(self, run: RunData, block: Block, sighting: Sighting) -> None:
+        run.blocks.append(block)
+        run.block_sightings[block.id] = sighting
+        if block.id in self._orphan_exceptions:
+            run.exception_sightings[block.id] = self._orphan_exceptions[block.id]
+
+    def _orphan_run(self) -> None:
+        """Make a run of tracebacks that no record surrounds, where they are vLLM's."""
+        orphans = [pair for pair in self._orphans if is_vllm_block(pair[0])]
+        if not orphans:
+            return
+        run = RunData(len(self.out.runs) + 1, self._name, "server")
+        run.first_in_input = not self.out.runs
+        run.first = run.last = orphans[0][1]
+        for block, sighting in self._orphans:
+            self._adopt(run, block, sighting)
+            run.last = sighting
+        for observation in self._pending:
+            self._keep(run, observation)
+        self._orphans, self._pending = [], []
+        self.out.runs.append(run)
+
+    def finish(self) -> None:
+        """Take the end of the input."""
+        if self._run is None:
+            self._orphan_run()
+            fatal = [o for o in self._pending if o.signal.fatal and _names_vllm(o)]
+            if fatal:
+                self._open(fatal[0].at, "server", banner=False)
+                if self._run is not None:
+                    self._run.first = self._run.last = fatal[0].at
+        for run in self.out.runs:
+            for observations in run.buckets.values():
+                for observation in observations.kept():
+                    observation.at.phase = run.phase_at(observation.at.seq)
+            for block in run.blocks:
+                block.phase = run.phase_at(block.place.seq)
+
+    # -- what a line shows -------------------------------------------------------------
+
+    def _note_block(self, block: Block, at: Sighting, previous: bytes) -> None:
+        run = self._run
+        if block.lines == 1:
+            if block.raw:
+                block.owner = _owner(previous)
+            if run is None:
+                self._orphans.append((block, at))
+            elif len(run.blocks) < _MAX_BLOCKS:
+                run.blocks.append(block)
+                run.block_sightings[block.id] = at
+        if block.exception_place is not None and block.exception_place.seq == self._seq:
+            target = run.exception_sightings if run is not None else self._orphan_exceptions
+            target[block.id] = at
+
+    def _record(
+        self, match: Match, at: Sighting, block: Block | None, run: RunData | None, part: str
+    ) -> None:
+        signal = match.signal
+        observation = Observation(signal, match.captures, at, block, match.relayed)
+        if block is not None:
+            block.signals.add(signal.id)
+            if block.lines == 1:
+                block.head_signals.add(signal.id)
+            if part in ("exception", "more") and block.raised:
+                block.exception_signals.add(signal.id)
+        if run is None:
+            self._pending.append(observation)
+            return
+        self._keep(run, observation)
+        if signal.marks:
+            self._mark(run, signal.marks, signal.boundary == "ready", at)
+        if signal.boundary == "ready" and run.ready is None:
+            run.ready = at
+        elif signal.boundary == "stop" and run.stop is None:
+            run.stop = at
+        elif signal.boundary == "end":
+            run.end = at
+        if signal.kind == "wrapper" or signal.id.startswith("sym.engine") or signal.fatal:
+            run.failed = True
+
+    def _keep(self, run: RunData, observation: Observation) -> None:
+        process = observation.at.process
+        key = (observation.signal.id, process.order if process else -1)
+        bucket = run.buckets.get(key)
+        if bucket is None:
+            bucket = run.buckets[key] = Bucket()
+        bucket.add(observation)
+
+    def _mark(self, run: RunData, phase: str, by_ready: bool, at: Sighting) -> None:
+        current = run.marks[-1][1] if run.marks else None
+        if current == phase:
+            return
+        if current is not None:
+            serving = PHASES.index("serving")
+            backwards = PHASES.index(phase) < PHASES.index(current)
+            if backwards and PHASES.index(current) >= serving:
+                return  # a late line of another process, or the log of a stop
+            if backwards and phase in ("startup", "loading"):
+                return
+        run.marks.append((at.seq, phase, by_ready, at))
+
+    def _touch(
+        self, run: RunData, piece: Piece, state: ProcessState | None, at: Sighting
+    ) -> None:
+        run.seen_vllm = run.seen_vllm or piece.vllm
+        if run.first is None:
+            run.first = at
+        if piece.vllm or run.kind == "bench":
+            run.last = at
+        if state is not None:
+            if state not in run.processes:
+                run.processes.append(state)
+            phase = run.marks[-1][1] if run.marks else None
+            state.phase = phase or state.phase
+            state.levels.setdefault(phase or "", set()).add(piece.level)
+            run.last_by_process[state.order] = at
+
+
+def _owner(previous: bytes) -> str | None:
+    """Return what a line just before a raw traceback says of it, as text."""
+    text = previous.decode("utf-8", "replace").strip()
+    wrapped = envelope.unwrap(text)
+    text = wrapped.text if wrapped else text
+    text = grammar.read(text)[-1].text.strip()
+    return text or None
+
+
+def _names_vllm(observation: Observation) -> bool:
+    return "vllm" in observation.at.text or "api_server.py" in observation.at.text
+
+
+def is_vllm_block(block: Block) -> bool:
+    """Whether a traceback is vLLM's: by a frame, or by the class it raised."""
+    return any(
+        raised.type.startswith("vllm.")
+        or any("/vllm/" in frame.path or frame.path.startswith("vllm/")
+               or frame.path.endswith("/bin/vllm") for frame in raised.frames)
+        for raised in block.raised
+    )

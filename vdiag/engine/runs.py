@@ -1,0 +1,167 @@
+"""How a run went: coverage, outcome, phases and the times that matter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vdiag.engine.failure import Failures
+from vdiag.engine.observation import PHASES, RunData, Sighting
+from vdiag.report.model import Coverage, CoverageMap, Outcome
+
+if TYPE_CHECKING:
+    from vdiag.rules.schema import Signal
+
+_INIT_SYMPTOMS = ("sym.init_failed", "sym.worker_init_failed", "sym.front_init_failed",
+                  "sym.engine_start_failed")
+_HANG_SYMPTOMS = ("sym.rpc_timeout", "sym.nccl_watchdog")
+_RUN_SYMPTOMS = ("sym.worker_exception", "sym.async_output", "sym.worker_failed",
+                 "sym.rpc_timeout", "sym.engine_dead")
+
+
+@dataclass
+class Course:
+    """The course of a run."""
+
+    outcome: Outcome
+    phase: str | None
+    """The phase in which it failed, else the last one."""
+    coverage: CoverageMap
+    failed_at: Sighting | None
+    noticed_at: Sighting | None
+    """The engine's own fatal line."""
+    last_healthy: Sighting | None
+
+
+def course(run: RunData, failures: Failures) -> Course:
+    """Tell how a run went."""
+    failed_at = _failed_at(run, failures)
+    outcome = _outcome(run, failures, failed_at)
+    phase = run.phase_at(failed_at.seq) if failed_at is not None else None
+    if phase is None and run.marks:
+        phase = run.marks[-1][1]
+    noticed = run.observations("sym.engine_fatal") or run.observations("sym.engine_dead")
+    return Course(
+        outcome, phase, _coverage(run, outcome), failed_at,
+        noticed[0].at if noticed and failed_at is not None else None,
+        _last_healthy(run, failed_at),
+    )
+
+
+def survived(run: RunData, failures: Failures) -> bool:
+    """Whether the server went on after its failures: they were of single requests."""
+    if failures.deaths or not failures.own:
+        return False
+    if any(failure.role in ("worker", "engine") for failure in failures.own):
+        return False
+    return run.ready is not None or any(phase == "serving" for _, phase, _, _ in run.marks)
+
+
+def _failed_at(run: RunData, failures: Failures) -> Sighting | None:
+    if failures.clean_stop:
+        return None
+    candidates = [failures.first.at] if failures.first and not survived(run, failures) else []
+    candidates += [death.at for death in failures.deaths[:1]]
+    candidates.sort(key=lambda at: (at.seconds if at.seconds is not None else -1, at.seq))
+    return candidates[0] if candidates else None
+
+
+def _outcome(run: RunData, failures: Failures, failed_at: Sighting | None) -> Outcome:
+    if run.kind == "bench":
+        return "stopped" if run.end is not None else "unknown"
+    if failed_at is None:
+        if run.stop is not None:
+            return "stopped"
+        serving = run.ready is not None or any(phase == "serving" for _, phase, _, _ in run.marks)
+        return "running" if serving else "unknown"
+    phase = run.phase_at(failed_at.seq)
+    ready_before = run.ready is not None and run.ready.seq < failed_at.seq
+    seen = {death.signal.id for death in failures.deaths}
+    served = ready_before or phase in ("serving", "shutdown")
+    if not served and phase is None:
+        served = bool(seen & set(_RUN_SYMPTOMS)) and not seen & set(_INIT_SYMPTOMS)
+    if not served:
+        return "failed-to-start"
+    died = seen & {"sym.worker_died", "sym.ray_actor_died"}
+    if not failures.own and not died and seen & set(_HANG_SYMPTOMS):
+        return "hung"
+    return "crashed"
+
+
+def _coverage(run: RunData, outcome: Outcome) -> CoverageMap:
+    entered = {phase for _, phase, _, _ in run.marks}
+    if run.kind == "bench":
+        return CoverageMap("seen" if run.bench else "partial", "missing",
+                           "seen" if run.end else "partial")
+    gap_in_startup = any(
+        PHASES.index(run.phase_at(seq) or "startup") < PHASES.index("serving")
+        for seq, _ in run.gaps
+    )
+    startup: Coverage = "missing"
+    if run.banner is not None or run.kind == "offline":
+        startup = "partial" if gap_in_startup else "seen"
+    elif entered & set(PHASES[:5]):
+        startup = "partial"
+    serving: Coverage = "missing"
+    if run.ready is not None:
+        serving = "seen"
+    elif "serving" in entered:
+        serving = "partial"
+    end: Coverage = "missing"
+    if outcome in ("crashed", "hung", "failed-to-start", "stopped"):
+        end = "seen"
+    return CoverageMap(startup, serving, end)
+
+
+def _last_healthy(run: RunData, failed_at: Sighting | None) -> Sighting | None:
+    best: Sighting | None = None
+    for bucket in run.buckets.values():
+        for observation in bucket.kept():
+            at = observation.at
+            if not observation.signal.healthy:
+                continue
+            if failed_at is not None and at.seq >= failed_at.seq:
+                continue
+            if best is None or at.seq > best.seq:
+                best = at
+    return best
+
+
+def provably_absent(run: RunData, signal: Signal, version_in_range: bool | None) -> bool:
+    """Whether an unseen line proves its "no".
+
+    Its signal declares where it is printed; the release is known and prints it; a process of
+    that role printed a record of that level or lower in that phase; the phase was left again;
+    and no gap lies inside it.
+    """
+    printed = signal.printed
+    if printed is None or run.has(signal.id) or version_in_range is not True:
+        return False
+    start, end = _span(run, printed.phase)
+    if start is None or end is None:
+        return False
+    if any(start <= seq <= end for seq, _ in run.gaps):
+        return False
+    quiet_enough = {"DEBUG": ("DEBUG",), "INFO": ("DEBUG", "INFO"),
+                    "WARNING": ("DEBUG", "INFO", "WARNING")}.get(
+        printed.level, ("DEBUG", "INFO", "WARNING", "ERROR"))
+    return any(
+        level in quiet_enough
+        for process in run.processes
+        if process.role == printed.role
+        for level in process.levels.get(printed.phase, ())
+    )
+
+
+def _span(run: RunData, phase: str) -> tuple[int | None, int | None]:
+    """First and last line of a phase; None where it was not entered, or not left again."""
+    starts = [seq for seq, name, _, _ in run.marks if name == phase]
+    if not starts:
+        return None, None
+    if run.banner is None and run.kind != "offline" and run.marks[0][1] == phase:
+        return None, None  # a cut beginning may lie inside it
+    ends = [
+        seq for seq, name, _, _ in run.marks
+        if seq > starts[-1] and PHASES.index(name) > PHASES.index(phase)
+    ]
+    return starts[0], (ends[0] if ends else None)

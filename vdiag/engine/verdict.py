@@ -1,0 +1,155 @@
+"""The verdict of a run, of an input and of the whole report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from vdiag.engine.causality import Judgement, nearest_symptom
+from vdiag.engine.conditions import Context
+from vdiag.logs import clock
+from vdiag.report.model import Finding, Run, Verdict, VerdictStatus
+
+if TYPE_CHECKING:
+    from vdiag.rules.pack import Pack
+
+PRECEDENCE: tuple[VerdictStatus, ...] = (
+    "confirmed", "probable", "unexplained", "symptom-only", "at-risk", "clean", "no-vllm"
+)
+FAILED = ("crashed", "failed-to-start", "hung")
+_AFTERMATH_SECONDS = 1800
+
+NO_VLLM = "nothing of vLLM's is in this input"
+
+
+def of_run(run: Run, order: dict[str, int]) -> Verdict:
+    """Return the verdict of one run; ``order`` is that of :func:`fatal_order`."""
+    root = next((one for one in run.findings if one.role == "root"), None)
+    if root is not None and root.status in ("confirmed", "probable"):
+        return Verdict(root.status, root.id, run.id, root.summary)
+    first = run.first_failure
+    symptoms = [one for one in run.findings if one.role == "symptom"]
+    if first is not None:
+        where = f" in {first.process}" if first.process else ""
+        during = f" during {first.phase}" if first.phase else ""
+        return Verdict(
+            "unexplained", None, run.id,
+            f"no rule explains this failure; the first exception is {first.type}"
+            f"{': ' + _one_line(first.message) if first.message else ''}{where}{during}",
+        )
+    nearest = _nearest(symptoms, order)
+    if nearest is not None:
+        return Verdict("symptom-only", nearest.id, run.id,
+                       f"{nearest.summary}; the cause is not in this log")
+    if run.outcome == "unknown" and run.kind != "bench":
+        phase = f" in {run.phase}" if run.phase else ""
+        return Verdict("symptom-only", None, run.id,
+                       f"the log ends{phase}, before serving, with no error and no stop request")
+    risk = next((one for one in run.findings if one.role == "risk"), None)
+    if risk is not None:
+        return Verdict("at-risk", risk.id, run.id, risk.summary)
+    return Verdict("clean", None, run.id, _clean(run))
+
+
+def _clean(run: Run) -> str:
+    if run.kind == "bench":
+        return "the bench client's output shows nothing wrong"
+    if run.outcome == "stopped":
+        return "the server was stopped on request; nothing is wrong in this log"
+    return "the server reached serving; nothing is wrong in this log"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:160]
+
+
+def _nearest(symptoms: list[Finding], order: dict[str, int]) -> Finding | None:
+    ranked = [one for one in symptoms if one.id in order]
+    return min(ranked, key=lambda one: (order[one.id], one.evidence[0].line), default=None)
+
+
+def fatal_order(pack: Pack) -> dict[str, int]:
+    """Return the place of each fatal symptom in the order of a typical death."""
+    return {symptom.id: symptom.order for symptom in pack.symptoms.values()
+            if symptom.fatal and symptom.order > 0}
+
+
+def aftermath(own: list[Run], pack: Pack) -> None:
+    """Mark failed starts that only follow from an earlier crash (leftover processes)."""
+    crashed: Run | None = None
+    for run in own:
+        if run.outcome in ("crashed", "hung"):
+            crashed = run
+            continue
+        root = next((one for one in run.findings if one.role == "root"), None)
+        rule = pack.diagnoses.get(root.id) if root is not None else None
+        if (
+            crashed is not None and root is not None and rule is not None and rule.aftermath
+            and run.outcome == "failed-to-start" and _soon(crashed, run)
+        ):
+            run.aftermath_of = crashed.id
+            crash_root = next((one for one in crashed.findings if one.role == "root"), None)
+            root.explained_by = crash_root.id if crash_root is not None else None
+        elif run.outcome != "unknown":
+            crashed = None
+
+
+def _soon(crashed: Run, run: Run) -> bool:
+    scale = clock.Clock()
+    before = scale.seconds(crashed.ended or crashed.failed_at)
+    after = scale.seconds(run.started)
+    return before is None or after is None or 0 <= after - before <= _AFTERMATH_SECONDS
+
+
+def of_input(name: str, own: list[Run]) -> Verdict:
+    """Return the verdict of an input: that of the run which is the incident."""
+    shown = shown_run(own)
+    if shown is None or shown.verdict is None:
+        return Verdict("no-vllm", None, None, NO_VLLM, name)
+    verdict = shown.verdict
+    return Verdict(verdict.status, verdict.root, verdict.run, verdict.summary, name)
+
+
+def shown_run(own: list[Run]) -> Run | None:
+    """Return the last run that failed and is no aftermath, else the one with most to say."""
+    if not own:
+        return None
+    failed = [run for run in own if run.outcome in FAILED and run.aftermath_of is None]
+    if failed:
+        return failed[-1]
+    return min(reversed(own), key=_rank)
+
+
+def _rank(run: Run) -> int:
+    return PRECEDENCE.index(run.verdict.status) if run.verdict else len(PRECEDENCE)
+
+
+def worst(verdicts: list[Verdict]) -> Verdict:
+    """Return the overall verdict: the gravest of all inputs, the first among equals."""
+    if not verdicts:
+        return Verdict("no-vllm", None, None, NO_VLLM)
+    best = min(verdicts, key=lambda verdict: PRECEDENCE.index(verdict.status))
+    return Verdict(best.status, best.root, best.run, best.summary)
+
+
+def next_evidence(run: Run, judgement: Judgement, context: Context) -> list[str]:
+    """List what to collect next, where the verdict leaves the cause open."""
+    out: list[str] = []
+    root = judgement.root
+    if root is not None and root.evaluated.status == "confirmed":
+        return out
+    for considered in run.considered:
+        if considered.status != "open":
+            continue
+        for condition in considered.conditions:
+            if condition.truth == "unknown" and condition.how_to_find_out:
+                line = f"{condition.text}: {condition.how_to_find_out}"
+                if line not in out:
+                    out.append(line)
+    if root is None:
+        nearest = nearest_symptom(judgement.symptoms)
+        if nearest is not None:
+            step = nearest.symptom.next_step
+            if nearest.symptom.next_command:
+                step += f": {nearest.symptom.next_command}"
+            out.insert(0, step)
+    return out[:8]

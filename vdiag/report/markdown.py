@@ -1,0 +1,325 @@
+"""The report as Markdown for an issue: verdict, facts, proof, what to do, how it was made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vdiag.report import story
+from vdiag.report.gfm import cell, code, details, fence, prose, short
+from vdiag.report.model import Condition, Evidence, Finding, Redaction, Remedy, Report, Run
+from vdiag.report.wording import (
+    CUT_STREAMS,
+    VERDICT_WORDS,
+    applies,
+    life,
+    place,
+    plural,
+    sentence,
+    value,
+    what_ran,
+)
+
+LIMIT = 65_000
+"""Characters of the whole; GitHub refuses a body above 65,536."""
+_FACTS = 60
+_TICK: dict[str, str] = {"true": "true", "false": "false", "unknown": "not known"}
+
+
+@dataclass(slots=True)
+class Section:
+    """A part of the report. The least important parts are cut first, from their end."""
+
+    importance: int
+    head: list[str]
+    items: list[str]
+    foot: list[str]
+
+    @property
+    def blocks(self) -> list[str]:
+        """Return the paragraphs of the part, none where no item is left."""
+        return [*self.head, *self.items, *self.foot] if self.items else []
+
+
+def render(report: Report) -> str:
+    """Return the report for a GitHub issue, at most 65,000 characters.
+
+    The report should have gone through :func:`vdiag.redact.redact`; the first line says
+    whether it has.
+    """
+    sections = [Section(100, [], [_first_line(report.redaction)], []), _verdict(report)]
+    run = story.shown(report)
+    if run is not None:
+        finding = story.rooted(run, report.verdict)
+        sections += _run(report, run, finding)
+    sections.append(_made(report))
+    return _fit([section for section in sections if section.items])
+
+
+def _first_line(redaction: Redaction) -> str:
+    if not redaction.applied:
+        return "**Nothing in this report is redacted. Check all of it before posting.**"
+    counted = ", ".join(f"{count} {kind}" for kind, count in sorted(redaction.counts.items()))
+    return (
+        f"**API keys, tokens and IP addresses are replaced ({counted or 'none found'}); the rest "
+        "(prompts, paths, host and user names) is not yet redacted. Check it before posting.**"
+    )
+
+
+def _verdict(report: Report) -> Section:
+    verdict = report.verdict
+    root = f" ({code(verdict.root)})" if verdict.root else ""
+    word = VERDICT_WORDS[verdict.status]
+    lines = [f"**Verdict: {word}**{root}. {prose(sentence(verdict.summary), 1500)}"]
+    if len(report.verdicts) > 1:
+        lines.append(
+            "\n".join(
+                f"- {code(item.input or '-')}: {VERDICT_WORDS[item.status]}"
+                + (f" ({code(item.root)})" if item.root else "")
+                for item in report.verdicts[:100]
+            )
+        )
+    return Section(99, [], lines, [])
+
+
+def _run(report: Report, run: Run, finding: Finding | None) -> list[Section]:
+    named = len(report.inputs) > 1
+    sections = [
+        Section(95, [], [prose(f"{what_ran(run)}.")], []),
+        Section(94, [], [prose(f"{life(run)}.")] if life(run) else [], []),
+    ]
+    if finding is not None:
+        sections += [_remedies(finding), _not_a_fix(finding), _why(run, finding, named=named)]
+    sections.append(_failure(run, named=named))
+    if finding is not None:
+        sections += [_open(finding), _caveats(finding)]
+    return [
+        *sections,
+        _list("Collect next", 70, run.next_evidence),
+        _facts(run, named=named),
+        _last(run, named=named),
+        _others(report, run, finding),
+        _symptoms(run, finding, named=named),
+        _considered(run),
+        _unknown(run, named=named),
+        _list("Gaps in the log", 45, _holes(report, run)),
+    ]
+
+
+def _title(text: str) -> list[str]:
+    return [f"### {text}"]
+
+
+def _list(title: str, importance: int, texts: list[str]) -> Section:
+    return Section(importance, _title(title), [f"- {prose(text)}" for text in texts], [])
+
+
+def _task(remedy: Remedy) -> str:
+    lines = [f"- [ ] {prose(sentence(remedy.text))} {prose(applies(remedy))}"]
+    for label, text in (
+        ("Set it in", remedy.where),
+        ("Cost", remedy.cost),
+        ("Check", remedy.verify),
+    ):
+        if text:
+            lines.append(f"  {label}: {prose(sentence(text))}")
+    if remedy.command:
+        block = fence(remedy.command.strip().splitlines(), "sh")
+        lines += ["", *(f"  {line}" for line in block.splitlines())]
+    return "\n".join(lines)
+
+
+def _remedies(finding: Finding) -> Section:
+    cures = story.cures(finding)
+    ordered = [remedy for remedy in (cures.first, cures.root, *cures.others) if remedy]
+    tasks = [_task(remedy) for remedy in ordered]
+    if finding.fixed_in:
+        tasks.append(f"- Fixed in: {code(finding.fixed_in)}")
+    return Section(90, _title("What to do"), tasks, [])
+
+
+def _not_a_fix(finding: Finding) -> Section:
+    items = [
+        f"- {prose(item.text)}{' (already set)' if item.tried else ''}: {prose(sentence(item.why))}"
+        for item in finding.not_a_fix
+    ]
+    return Section(65, _title("Not a fix"), items, [])
+
+
+def _shown(evidence: Evidence, remark: str = "", *, named: bool) -> str:
+    where = f"{evidence.input}:{evidence.line}" if named else str(evidence.line)
+    process = f"  {evidence.process}" if evidence.process else ""
+    said = f"  [{remark}]" if remark else ""
+    return short(f"{where}{process}{said}  {evidence.text.strip()}", 500)
+
+
+def _why(run: Run, finding: Finding, *, named: bool) -> Section:
+    lines = [
+        _shown(row.evidence, row.remark, named=named) if row.evidence else short(f"-  {row.remark}")
+        for row in story.reasons(run, finding)[:40]
+    ]
+    cause = [prose(sentence(finding.cause))] if finding.cause else []
+    return Section(85, _title("Why"), [*cause, *([fence(lines)] if lines else [])], [])
+
+
+def _failure(run: Run, *, named: bool) -> Section:
+    first = run.first_failure
+    if first is None:
+        return Section(80, [], [], [])
+    where = ", ".join(
+        part
+        for part in (
+            f"in {first.process}" if first.process else "",
+            f"at {first.frame}" if first.frame else "",
+            f"phase {first.phase}" if first.phase else "",
+            f"raised by {plural(first.count, 'process')}",
+            plural(first.echoes, "echo") if first.echoes else "",
+        )
+        if part
+    )
+    lines = [short(f"{first.type}: {first.message}", 1000)]
+    lines += [_shown(item, named=named) for item in first.evidence[:10]]
+    return Section(80, _title("First failure"), [prose(f"{where}."), fence(lines)], [])
+
+
+def _condition(condition: Condition) -> str:
+    text = f"- {prose(condition.text)}: {_TICK[condition.truth]}"
+    if condition.basis == "inferred":
+        text += ", inferred"
+    if condition.note:
+        text += f" ({prose(condition.note)})"
+    if condition.how_to_find_out:
+        text += f". Find out: {code(short(condition.how_to_find_out))}"
+    return text
+
+
+def _open(finding: Finding) -> Section:
+    asked = [*story.questions(finding), *story.refuters(finding)]
+    items = [_condition(condition) for condition in asked]
+    return Section(75, _title("Would refute it, or is not known from this log"), items, [])
+
+
+def _caveats(finding: Finding) -> Section:
+    items = []
+    if finding.does_not_prove:
+        items.append(f"- Not proved: {prose(sentence(finding.does_not_prove))}")
+    if finding.not_established:
+        items.append(f"- Not established: {prose(sentence(finding.not_established))}")
+    if finding.next_step:
+        items.append(f"- Next: {prose(sentence(finding.next_step))}")
+    return Section(74, _title("What this does not prove"), items, [])
+
+
+def _facts(run: Run, *, named: bool) -> Section:
+    rows = []
+    for name, fact in list(run.facts.items())[:_FACTS]:
+        where = place(fact.evidence[0], named=named) if fact.evidence else fact.reason or "-"
+        rest = "".join(f"; also {value(item.value)}" for item in fact.conflicts[:3])
+        columns = (code(name), code(short(value(fact.value) + rest, 120)), fact.basis, prose(where))
+        rows.append("| " + " | ".join(cell(column) for column in columns) + " |")
+    if not rows:
+        return Section(60, [], [], [])
+    table = "\n".join(["| fact | value | basis | from |", "|---|---|---|---|", *rows])
+    return Section(60, _title("Facts"), [table], [])
+
+
+def _last(run: Run, *, named: bool) -> Section:
+    items = []
+    if run.last_healthy is not None and run.outcome not in ("running", "stopped"):
+        items.append(fence([_shown(run.last_healthy, named=named)]))
+    return Section(55, _title("Last healthy line"), items, [])
+
+
+def _others(report: Report, run: Run, finding: Finding | None) -> Section:
+    items = [
+        f"- Also {other.status}: {prose(sentence(other.summary))} ({code(other.id)})"
+        for other in story.also(run, finding)
+    ]
+    items += [f"- Advice: {prose(tip.summary)} ({code(tip.id)})" for tip in story.advice(run)]
+    items += [
+        f"- Run {other.id}: {prose(story.other_run(run, other))}"
+        for other in report.runs
+        if other is not run
+    ]
+    return Section(58, _title("Besides"), items, [])
+
+
+def _symptoms(run: Run, finding: Finding | None, *, named: bool) -> Section:
+    items = [f"- {prose(clause)}" for clause in story.followed(run, finding)]
+    if story.cut_streams(run):
+        items.append(f"- {CUT_STREAMS}")
+    lines = [
+        _shown(item.evidence[0], named=named)
+        for item in story.followers(run, finding)
+        if item.evidence
+    ]
+    if lines:
+        items.append(fence(lines[:30]))
+    return _folded(50, "What followed", items)
+
+
+def _considered(run: Run) -> Section:
+    items = []
+    for item in run.considered:
+        said = f"{item.status.replace('-', ' ')}, {prose(sentence(item.because))}"
+        below = [f"  {_condition(condition)}" for condition in item.conditions[:12]]
+        items.append("\n".join([f"- {code(item.id)}: {said}", *below]))
+    return _folded(40, "What was considered", items)
+
+
+def _unknown(run: Run, *, named: bool) -> Section:
+    items = [
+        f"- {item.count}x {code(item.level)} {code(short(item.template))} "
+        f"({prose(place(item.first, named=named))})"
+        for item in run.unexplained[:50]
+    ]
+    return _folded(30, "Errors and warnings that no rule knows", items)
+
+
+def _folded(importance: int, summary: str, items: list[str]) -> Section:
+    head, foot = details(summary, [])
+    return Section(importance, [head], items, [foot])
+
+
+def _holes(report: Report, run: Run) -> list[str]:
+    holes = [
+        f"line {gap.line}: {gap.kind} {short(gap.text, 120)}"
+        + (f", get it: {gap.how_to_get}" if gap.how_to_get else "")
+        for gap in story.gaps(report, run)[:10]
+    ]
+    return [*holes, *story.problems(report)[:10]]
+
+
+def _made(report: Report) -> Section:
+    packs = ", ".join(
+        f"{pack.name} {pack.version} ({pack.digest[:12]})" for pack in report.vdiag.rules.packs
+    )
+    items = [
+        f"- vdiag {prose(report.vdiag.version)}, rules: {prose(packs)}, "
+        f"{report.vdiag.rules.count} rules, matcher {prose(report.stats.matcher)}",
+        *(
+            f"- read {code(item.name)}: {item.bytes} bytes, {plural(item.lines, 'line')}"
+            + (f", {prose(', '.join(item.envelopes))}" if item.envelopes else "")
+            for item in report.inputs[:50]
+        ),
+        "- made by `vdiag analyze --format markdown`",
+    ]
+    return Section(98, _title("How this was made"), items, [])
+
+
+def _size(sections: list[Section]) -> int:
+    return sum(len(block) + 2 for section in sections for block in section.blocks)
+
+
+def _fit(sections: list[Section]) -> str:
+    """Join the parts; where they are too long, cut the least important ones and say so."""
+    room = LIMIT - 200
+    cut = 0
+    for section in sorted(sections, key=lambda section: section.importance):
+        while section.items and _size(sections) > room and section.importance < 98:
+            section.items.pop()
+            cut += 1
+    blocks = [block for section in sections for block in section.blocks]
+    if cut:
+        left = plural(cut, "entry")
+        blocks.append(f"_Cut to {LIMIT:,} characters: {left} left out, the JSON report has all._")
+    return "\n\n".join(blocks) + "\n"

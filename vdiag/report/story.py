@@ -1,0 +1,243 @@
+"""Choose from a report what a reader needs first, in the order the reader needs it.
+
+The renderers for people share these choices; each lays them out in its own way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from vdiag.report.model import (
+    Condition,
+    Evidence,
+    Fact,
+    Finding,
+    Gap,
+    Remedy,
+    Report,
+    Run,
+    Verdict,
+)
+from vdiag.report.wording import OUTCOMES, clock, plural, value, verdict_line
+
+_KINDS = ("workaround", "fix", "mitigation", "diagnostic")
+_SIZES = ("kv_cache.", "driver.xid", "vllm.commit")
+_FIRST = ("allreduce.", "vllm.", "flashinfer.", "hisparse.", "engine.", "cuda_graphs.")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A line that speaks for a finding; ``remark`` says what was inferred from it."""
+
+    evidence: Evidence | None
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cures:
+    """The remedies of a finding, in the order they are shown."""
+
+    first: Remedy | None
+    root: Remedy | None
+    others: list[Remedy]
+
+
+def shown(report: Report) -> Run | None:
+    """Return the run that the verdict speaks of, else the last one."""
+    run = report.run(report.verdict.run)
+    return run or (report.runs[-1] if report.runs else None)
+
+
+def rooted(run: Run | None, verdict: Verdict) -> Finding | None:
+    """Return the finding that the verdict names."""
+    if run is None or verdict.root is None:
+        return None
+    return next((finding for finding in run.findings if finding.id == verdict.root), None)
+
+
+def followers(run: Run, root: Finding | None) -> list[Finding]:
+    """Return the symptoms and what else the root explains, in order of the first line."""
+    return [
+        finding
+        for finding in run.findings
+        if finding is not root and (finding.role == "symptom" or finding.explained_by is not None)
+    ]
+
+
+def also(run: Run, root: Finding | None) -> list[Finding]:
+    """Return the other roots and risks that nothing explains."""
+    return [
+        finding
+        for finding in run.findings
+        if finding is not root and finding.role in ("root", "risk") and not finding.explained_by
+    ]
+
+
+def advice(run: Run) -> list[Finding]:
+    """Return the findings that leave a verdict clean."""
+    return [finding for finding in run.findings if finding.role == "advice"]
+
+
+def cures(finding: Finding) -> Cures:
+    """Sort the remedies: the one to do now, the root fix, the rest with what applies first."""
+    rank = {"yes": 0, "unknown": 1}
+    able = [remedy for remedy in finding.remedies if remedy.applies in rank]
+    first = min(able, key=lambda r: (rank[r.applies], _KINDS.index(r.kind)), default=None)
+    root = next(
+        (r for r in finding.remedies if r.kind == "fix" and r is not first and r.applies != "no"),
+        None,
+    )
+    rest = [r for r in finding.remedies if r is not first and r is not root]
+    return Cures(first, root, sorted(rest, key=lambda r: ("yes", "no", "unknown").index(r.applies)))
+
+
+def _fresh(items: Iterable[Reason]) -> list[Reason]:
+    seen: set[tuple[str, int]] = set()
+    kept = []
+    for item in items:
+        if item.evidence is not None:
+            key = (item.evidence.input, item.evidence.line)
+            if key in seen:
+                continue
+            seen.add(key)
+        kept.append(item)
+    return kept
+
+
+def signature(finding: Finding) -> list[Evidence]:
+    """Return the lines of the finding itself, the first of each process."""
+    first: dict[tuple[str | None, int | None], Evidence] = {}
+    for evidence in finding.evidence:
+        first.setdefault((evidence.process, evidence.pid), evidence)
+    return list(first.values())
+
+
+def reasons(run: Run, finding: Finding) -> list[Reason]:
+    """Return one line for each condition that holds, then those of the signature, in order.
+
+    A condition that was inferred says so; one that has no line at all stands first.
+    """
+    held = [
+        condition
+        for condition in finding.conditions
+        if condition.truth == "true" and condition.kind in ("precondition", "support")
+    ]
+    rows = []
+    for condition in held:
+        remark = ""
+        if condition.basis == "inferred" or not condition.evidence:
+            remark = f"inferred: {condition.text}"
+            if not condition.evidence and condition.note:
+                remark += f" ({condition.note})"
+        rows.append(Reason(condition.evidence[0] if condition.evidence else None, remark))
+    rows.extend(Reason(evidence) for evidence in signature(finding))
+    order = {name: index for index, name in enumerate(run.inputs)}
+
+    def position(row: Reason) -> tuple[int, int]:
+        if row.evidence is None:
+            return (-1, 0)
+        return (order.get(row.evidence.input, len(order)), row.evidence.line)
+
+    return sorted(_fresh(rows), key=position)
+
+
+def refuters(finding: Finding) -> list[Condition]:
+    """Return what would refute the finding and is not settled by a line of this log."""
+    return [
+        condition
+        for condition in finding.conditions
+        if condition.kind == "exclusion"
+        and (
+            condition.truth == "unknown"
+            or (condition.truth == "false" and condition.basis == "inferred")
+        )
+    ]
+
+
+def questions(finding: Finding) -> list[Condition]:
+    """Return the preconditions that the log does not settle."""
+    return [c for c in finding.conditions if c.kind == "precondition" and c.truth == "unknown"]
+
+
+def _weight(name: str) -> tuple[int, str]:
+    for index, prefix in enumerate(_FIRST):
+        if name.startswith(prefix):
+            return index, name
+    return len(_FIRST), name
+
+
+def changes(before: Run, after: Run) -> list[tuple[str, Fact, Fact]]:
+    """Return the facts that both runs know and that differ, sizes and findings left out."""
+    return [
+        (name, before.facts[name], after.facts[name])
+        for name in sorted(before.facts, key=_weight)
+        if name in after.facts
+        and not name.startswith(_SIZES)
+        and before.facts[name].value != after.facts[name].value
+    ]
+
+
+def other_run(shown_run: Run, run: Run) -> str:
+    """Return one line on a run that is not the one shown."""
+    parts = [f"started {clock(run.started, shown_run.ended)}"] if run.started else []
+    verdict = run.verdict
+    if run.aftermath_of is not None:
+        parts.append(OUTCOMES[run.outcome])
+        cause = f" ({verdict.root})" if verdict and verdict.root else ""
+        parts.append(f"aftermath of run {run.aftermath_of}{cause}")
+    else:
+        if verdict is not None:
+            parts.append(verdict_line(verdict))
+        parts.append(OUTCOMES[run.outcome])
+    if run.id > shown_run.id and set(run.inputs) & set(shown_run.inputs):
+        parts.extend(
+            f"{name} {value(old.value)} -> {value(new.value)}"
+            for name, old, new in changes(shown_run, run)[:3]
+        )
+    prefix = "bench client, " if run.kind == "bench" else ""
+    return prefix + ", ".join(parts)
+
+
+def gaps(report: Report, run: Run) -> list[Gap]:
+    """Return the known holes in the inputs of a run."""
+    return [gap for item in report.inputs if item.name in run.inputs for gap in item.gaps]
+
+
+def problems(report: Report) -> list[str]:
+    """Return what was wrong with the inputs, each with the name of its input."""
+    return [f"{item.name}: {text}" for item in report.inputs for text in item.problems]
+
+
+def cut_streams(run: Run) -> bool:
+    """Tell whether a death of this run cut off answers that had begun."""
+    return (
+        run.kind == "server"
+        and run.outcome in ("crashed", "hung")
+        and (run.phase == "serving" or run.ready is not None)
+    )
+
+
+def span(finding: Finding) -> str:
+    """Return the lines that a finding covers: ``line 640`` or ``lines 301-420``."""
+    if not finding.evidence:
+        return ""
+    first = finding.evidence[0]
+    last = finding.last or finding.evidence[-1]
+    if last.input != first.input:
+        return f"{first.input}:{first.line} to {last.input}:{last.line}"
+    if first.line == last.line:
+        return f"line {first.line}"
+    return f"lines {first.line}-{last.line}"
+
+
+def followed(run: Run, root: Finding | None) -> list[str]:
+    """Return the symptoms folded to one clause each, then the echoes."""
+    clauses = []
+    for finding in followers(run, root):
+        where = span(finding)
+        clauses.append(f"{finding.count}x {finding.title}" + (f" ({where})" if where else ""))
+    echoes = run.first_failure.echoes if run.first_failure else 0
+    if echoes:
+        clauses.append(f"{plural(echoes, 'echo')} of the first failure")
+    return clauses
