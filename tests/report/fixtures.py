@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from vdiag.report.model import (
     Condition,
-    Considered,
     Conflict,
+    Considered,
     CoverageMap,
     Evidence,
     Fact,
@@ -170,9 +170,7 @@ def flagship_finding() -> Finding:
             "kernel."
         ),
         conditions=[
-            condition(
-                "the fused all-reduce uses mnnvl", BACKEND, subkind="state", specific=True
-            ),
+            condition("the fused all-reduce uses mnnvl", BACKEND, subkind="state", specific=True),
             condition("HiSparse is on", HISPARSE, subkind="state", specific=True),
             condition("tensor parallel size above 1", ARGS, subkind="state"),
             condition("CUDA graphs are in use", GRAPHS, subkind="state"),
@@ -286,9 +284,7 @@ def facts() -> dict[str, Fact]:
         ),
         "parallel.tp": Fact(8, "stated", [ARGS], asked=8, asked_evidence=[ARGS], group="topology"),
         "parallel.multi_node": Fact(False, "stated", [GROUP], group="topology"),
-        "allreduce.backend": Fact(
-            "mnnvl", "stated", [BACKEND], asked="auto", group="all-reduce"
-        ),
+        "allreduce.backend": Fact("mnnvl", "stated", [BACKEND], asked="auto", group="all-reduce"),
         "hisparse.enabled": Fact(True, "stated", [HISPARSE], group="hisparse"),
         "hisparse.spilled": Fact(True, "stated", [MISSES], group="hisparse"),
         "kv_cache.max_concurrency": Fact(3.94, "stated", [GRAPHS], group="kv-cache"),
@@ -402,9 +398,7 @@ def report(runs: list[Run], verdict: Verdict, **more: object) -> Report:
 def flagship() -> Report:
     """Make the report on the flagship: eight workers, two of them faulting."""
     run = flagship_run()
-    return report(
-        [run], Verdict("confirmed", FLAGSHIP, 1, run.findings[0].summary)
-    )
+    return report([run], Verdict("confirmed", FLAGSHIP, 1, run.findings[0].summary))
 
 
 def two_runs() -> Report:
@@ -560,9 +554,7 @@ def clean() -> Report:
 
 def no_vllm() -> Report:
     """Make the report on an input that holds nothing of vLLM's."""
-    return report(
-        [], Verdict("no-vllm", None, None, "Nothing of vLLM's is in the input.")
-    )
+    return report([], Verdict("no-vllm", None, None, "Nothing of vLLM's is in the input."))
 
 
 def several_inputs() -> Report:

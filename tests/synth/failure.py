@@ -35,7 +35,7 @@ def python_error(log: Log, proc: Proc, inner: list[str], error: str) -> None:
 def dump(log: Log, server: Server, *, tokens: int = 16, dp: int = 0) -> None:
     """Write the three dump records."""
     engine = server.engine(dp)
-    ids = [f"cmpl-bench-5f61-{n}-0-{0xA0000000 + 7919 * n:x}" for n in range(tokens)]
+    ids = [f"cmpl-5f61-{n}-{0xA000 + 791 * n:x}" for n in range(tokens)]
     steps = ", ".join(f"{i}: 1" for i in ids)
     meta = "HiSparseConnectorMetadata(...)" if server.hisparse else "null"
     log.record(
@@ -92,11 +92,13 @@ def api_dead(log: Log, server: Server, streams: int = 4) -> None:
     message = "AsyncLLM output_handler failed."
     log.record(server.api, "ERROR", "outhandler", message, tb.engine_dead())
     for n in range(streams):
-        exc = tb.stream_error(min(n + 1, 3))
+        exc = tb.stream_error(min(n + 1, 2))
         log.record(server.api, "ERROR", "stream", "Error in completion stream generator.", exc)
 
 
-def teardown(log: Log, server: Server, broken: list[Proc], *, stuck: bool = False) -> None:
+def teardown(
+    log: Log, server: Server, broken: list[Proc], *, stuck: bool = False, kind: str = "launch"
+) -> None:
     """Write the workers' end and the API server's shutdown after a crash."""
     workers = server.all_workers()
     for proc in workers:
@@ -105,8 +107,8 @@ def teardown(log: Log, server: Server, broken: list[Proc], *, stuck: bool = Fals
     for proc in broken if server.hisparse else []:
         log.record(
             proc, "WARNING", "hsteardown",
-            "HiSparse: CUDA context unusable at teardown (CUDA error: unspecified launch "
-            "failure); leaving 78 host-pool tensors pinned for kernel exit reclaim.",
+            f"HiSparse: CUDA context unusable at teardown (CUDA error: {tb.CUDA[kind][0]}); "
+            "leaving 78 host-pool tensors pinned for kernel exit reclaim.",
         )  # fmt: skip
     message = f"[shutdown] Executor: waiting for worker exit count={len(workers)}"
     log.record(server.engine(), "INFO", "execwait", message)

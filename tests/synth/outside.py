@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .writer import Log
 
+_UNKNOWN = "pid='<unknown>', name=<unknown>"
 _BENCH = (
     "Namespace(subparser='bench', bench_type='serve', dispatch_function=<function "
     "BenchmarkServingSubcommand.cmd at 0x7f6abc663600>, trust_remote_code=False, seed=42, "
@@ -42,17 +43,16 @@ def environment(
     )
 
 
-def xid(log: Log, number: int, text: str, pid: int | str, name: str = "VLLM::Worker_TP") -> None:
+def xid(log: Log, number: int, text: str, pid: int | None, name: str = "VLLM::Worker_TP") -> None:
     """Write one kernel line as merged journals show it (`kernel: NVRM: Xid …`)."""
-    log.native(f"kernel: NVRM: Xid (PCI:0000:5d:00): {number}, pid={pid}, name={name}, {text}")
+    who = f"pid={pid}, name={name}" if pid else _UNKNOWN
+    log.native(f"kernel: NVRM: Xid (PCI:0000:5d:00): {number}, {who}, {text}")
 
 
-def dmesg(log: Log, number: int, text: str, pid: int | str, stamp: str) -> None:
+def dmesg(log: Log, number: int, text: str, pid: int | None, stamp: str) -> None:
     """Write one line of a pasted `dmesg -T`; `stamp` is its clock time."""
-    log.native(
-        f"[Tue Dec  1 {stamp} 2026] NVRM: Xid (PCI:0000:5d:00): {number}, pid={pid}, "
-        f"name=VLLM::Worker_TP, {text}"
-    )
+    who = f"pid={pid}, name=VLLM::Worker_TP" if pid else _UNKNOWN
+    log.native(f"[Tue Dec  1 {stamp} 2026] NVRM: Xid (PCI:0000:5d:00): {number}, {who}, {text}")
 
 
 def bench(

@@ -15,14 +15,11 @@ _LOGO = (
     "   ▀▀  ▀▀▀▀▀ ▀▀▀▀▀ ▀     ▀",
 )
 _ROUTES = (
-    "/openapi.json, Methods: GET, HEAD",
     "/health, Methods: GET",
     "/metrics, Methods: GET",
-    "/tokenize, Methods: POST",
     "/v1/models, Methods: GET",
     "/v1/chat/completions, Methods: POST",
     "/v1/completions, Methods: POST",
-    "/v1/responses, Methods: POST",
 )
 
 

@@ -112,7 +112,6 @@ def _engine_tail() -> list[str]:
         "                              ^^^^^^^^^^^^^^",
         *frame("vllm/v1/engine/core.py", 737, "step_with_batch_queue",
                "model_output = future.result()"),
-        "                   ^^^^^^^^^^^^^^^",
         *frame(f"{_PY}/concurrent/futures/_base.py", 401, "__get_result",
                "raise self._exception"),
         *frame("vllm/v1/executor/multiproc_executor.py", 108, "_wait_for_response",

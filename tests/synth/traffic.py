@@ -52,9 +52,10 @@ def load(log: Log, server: Server, *, spill: bool = True, metrics: bool = True) 
     """
     log.tick(20)
     log.raw('INFO:     127.0.0.1:40990 - "GET /health HTTP/1.1" 200 OK', server.api)
-    requests(log, server)
+    requests(log, server, 16 if spill else 4)
     log.tick(10)
-    stats(log, server, 6, 31.4, prompt=19661.2, generation=88.7, waiting=10)
+    running, waiting = (6, 10) if spill else (3, 1)
+    stats(log, server, running, 31.4, prompt=19661.2, generation=88.7, waiting=waiting)
     if metrics:
         kv_metrics(log, server, 40960, 0, 0, 3.2)
     log.tick(10)

@@ -45,6 +45,8 @@ class Log:
         self.now = datetime.fromisoformat(f"2026-12-01T{start}")
         self.rng = random.Random(f"{release.version}/{style}/{start}")  # noqa: S311
         self.lines: list[Line] = []
+        self.redraws = 3
+        """How often a bar is drawn again."""
 
     def tick(self, seconds: float) -> None:
         """Let time pass."""
@@ -89,10 +91,10 @@ class Log:
 
     def bar(self, proc: Proc, title: str, total: int) -> None:
         """Write a tqdm bar: states separated by carriage returns, one newline at the end."""
-        states = [0, total // 4, total // 2, total]
+        states = [total * i // self.redraws for i in range(self.redraws + 1)]
         bars = "".join(
             f"\r{title}: {100 * n // total:3d}%|{'█' * (10 * n // total):<10}| {n}/{total}"
-            f" [00:0{i}<00:0{3 - i}, {9.4 + i:5.2f}it/s]"
+            f" [00:{i:02d}<00:{self.redraws - i:02d}, {9.4 + i:5.2f}it/s]"
             for i, n in enumerate(states)
         )
         self.raw(bars, proc)

@@ -230,8 +230,9 @@ class Assembler:
 
     @staticmethod
     def _continues(reader: _Reader) -> bool:
+        """Whether a traceback that follows is part of the same message."""
         raised = reader.block.raised
-        return bool(raised and raised[-1].cause)
+        return reader.group or bool(raised and raised[-1].cause)
 
     @staticmethod
     def _leaves(reader: _Reader, text: str, bare: str) -> bool:

@@ -53,10 +53,9 @@ class Redactor:
     def text(self, text: str) -> str:
         """Return the text with every secret in it replaced."""
         text = self._lists(text)
-        text = self._more(text)
         for pattern in self._patterns:
             text = self._apply(pattern, text)
-        return self._again(text)
+        return self._again(self._more(text))
 
     def _apply(self, pattern: Pattern, text: str) -> str:
         group: str | int = "secret" if "secret" in pattern.regex.groupindex else 0

@@ -31,45 +31,14 @@ _PLACEHOLDER = re.compile(
     your[-_ ].*|redacted|secretstr.*)$""",
     re.IGNORECASE | re.VERBOSE,
 )
-_PROSE = frozenset(
-    [
-        "and",
-        "argument",
-        "auth",
-        "authentication",
-        "based",
-        "expected",
-        "flag",
-        "for",
-        "header",
-        "headers",
-        "in",
-        "invalid",
-        "is",
-        "it",
-        "missing",
-        "must",
-        "not",
-        "of",
-        "on",
-        "option",
-        "or",
-        "required",
-        "set",
-        "should",
-        "that",
-        "the",
-        "this",
-        "to",
-        "token",
-        "tokens",
-        "was",
-        "with",
-    ]
+_PROSE = re.compile(
+    r"(?:and|argument|auth|authentication|based|expected|flag|for|headers?|in|invalid|is|it"
+    r"|missing|must|not|of|on|option|or|required|set|should|that|the|this|to|tokens?|was|with)$",
+    re.IGNORECASE,
 )
 
-SECRET_NAME = (  # a pattern for names
-    r"(?:[A-Za-z0-9]+[-_.])*?"
+SENSITIVE_NAME = (
+    r"(?:[A-Za-z0-9]{1,30}[-_.]){0,4}?"
     r"(?:(?:api|access|secret|auth|private|signing|encryption|account|master|shared|license)[-_]?"
     r"(?:access[-_]?)?key(?:[-_]?id)?"
     r"|(?:hf|hub|auth|access|refresh|bearer|api|gh|github|gitlab|slack|wandb|session|security|"
@@ -77,14 +46,13 @@ SECRET_NAME = (  # a pattern for names
     r"|client[-_]?secret|secret|passwd|password|passphrase|pwd|credentials?)"
 )
 """Names whose value is a secret. Tokens of a tokenizer (``eos_token``) are none of them."""
-ENV_NAME = r"[A-Z][A-Z0-9_]*(?:_TOKEN|_SECRET|_PASSWORD|_PASSWD|_APIKEY|_API_KEY|_ACCESS_KEY)"
+ENV_NAME = r"[A-Z][A-Z0-9_]{0,40}(?:_TOKEN|_SECRET|_PASSWORD|_PASSWD|_APIKEY|_API_KEY|_ACCESS_KEY)"
 _TOKENIZER = re.compile(r"(?:^|_)(?:EOS|BOS|PAD|UNK|SEP|CLS|MASK|IMAGE|STOP|SPECIAL)_TOKEN$")
 
-_NAMED = re.compile(rf"(?:{SECRET_NAME})$", re.IGNORECASE)
+_NAMED = re.compile(rf"(?:{SENSITIVE_NAME})$", re.IGNORECASE)
 _NAMED_ENV = re.compile(rf"{ENV_NAME}$")
 
 _QUOTED = r"(?P<quote>\\*['\"])(?P<secret>(?:(?!(?P=quote)).)+)(?P=quote)"
-_BARE = r"(?P<bare>[^\s'\",;()\[\]{}&|<>\\]+)"
 
 
 def names_secret(name: str) -> bool:
@@ -105,7 +73,7 @@ def _no_secret(match: re.Match[str], value: str) -> bool:
     if not text or _PLACEHOLDER.match(text):
         return True
     if "spaced" in groups and match.group("spaced") is not None:
-        return text.lower() in _PROSE or text.startswith("-")
+        return bool(_PROSE.match(text)) or text.startswith("-")
     return False
 
 
@@ -124,7 +92,7 @@ _KEPT_V4 = [
     for text in ("0.0.0.0/8", "127.0.0.0/8", "192.0.2.0/24", "198.51.100.0/24",
                  "203.0.113.0/24", "255.0.0.0/8")
 ]  # fmt: skip
-_KEPT_V6 = [ipaddress.ip_network(text) for text in ("2001:db8::/32", "::/32")]
+_KEPT_V6 = [ipaddress.ip_network(text) for text in ("2001:db8::/32", "::/96")]
 
 
 def _no_address(match: re.Match[str], value: str) -> bool:
@@ -163,9 +131,9 @@ def _named(name: str, regex: str, *, strict: bool = False) -> Pattern:
     return Pattern("secret", name, re.compile(regex), _numeric if strict else _no_secret)
 
 
-_SPELLED = rf"(?P<name>(?:(?i:{SECRET_NAME})|{ENV_NAME}))"
+_SPELLED = rf"(?P<name>(?:(?i:{SENSITIVE_NAME})|{ENV_NAME}))"
 _ASSIGN = r"\\*['\"]?\s*(?:=|:)\s*(?:SecretStr\()?b?"
-_OPTION = rf"--(?P<name>(?i:{SECRET_NAME}))"
+_OPTION = rf"--(?P<name>(?i:{SENSITIVE_NAME}))"
 
 SHAPES: list[Pattern] = [
     Pattern(
@@ -198,7 +166,7 @@ PLACES: list[Pattern] = [
     ),
     _named(
         "authorization",
-        r"(?i:authorization\\*['\"]?\s*[:=,]\s*b?\\*['\"]?(?:(?:bearer|basic|token|digest)\s+)?)"
+        r"(?i:authorization\\*['\"]?\s*[:=,]\s*(?:b(?=\\*['\"]))?\\*['\"]?(?:(?:bearer|basic|token|digest)\s+)?)"
         r"(?P<secret>[^\s'\",\\<>]+)",
     ),
     _named("bearer", r"(?i:\bbearer)\s+(?P<secret>(?=\S*\d)[A-Za-z0-9._~+/=-]{8,})"),
@@ -220,9 +188,9 @@ LISTS = re.compile(rf"(?<![A-Za-z0-9]){_SPELLED}\\*['\"]?\s*[:=]\s*\[(?P<items>[
 """``api_key=['a', 'b']``: every quoted item is a secret."""
 ITEM = re.compile(r"(?P<quote>\\*['\"])(?P<secret>(?:(?!(?P=quote)).)+)(?P=quote)")
 MORE = re.compile(
-    rf"{_OPTION}\s+(?:(?!-)\S+\s+)*?(?P<secret>(?=[^\s-]*\d)[^\s'\"<>-][^\s'\"<>]{{7,}})"
+    rf"{_OPTION}\s+(?:<secret-\d+>\s+)+(?P<secret>(?=[^\s-]*\d)[^\s'\"<>-][^\s'\"<>]{{7,}})"
 )
-"""``--api-key a1 b2``: the option takes several values."""
+"""``--api-key <secret-1> b2``: the option takes several values."""
 ADDRESSES: list[Pattern] = [
     Pattern(
         "ip",

@@ -64,7 +64,7 @@ def _diagnosis(page: Page, rule: Diagnosis) -> None:
     facts = [f"family {rule.family}", f"severity {rule.severity}: {SEVERITIES[rule.severity]}"]
     if rule.ceiling:
         facts.append(f"never more than {rule.ceiling}")
-    page.line((", ".join(facts), "dim"))
+    _prose(page, ", ".join(facts), indent="")
     _head(page, "Quick conclusion")
     _prose(page, rule.quick_conclusion)
     _head(page, "Applies to")
@@ -135,7 +135,8 @@ def _verification(page: Page, verification: Verification) -> None:
 
 def _symptom(page: Page, rule: Symptom) -> None:
     fatal = "fatal" if rule.fatal else "not fatal by itself"
-    page.line((f"symptom, {fatal}, severity {rule.severity}: {SEVERITIES[rule.severity]}", "dim"))
+    severity = f"severity {rule.severity}: {SEVERITIES[rule.severity]}"
+    _prose(page, f"symptom, {fatal}, {severity}", indent="")
     for title, text in (
         ("Proves", rule.proves),
         ("Does not prove", rule.does_not_prove),

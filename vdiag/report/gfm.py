@@ -20,7 +20,7 @@ _DOUBT = re.compile(
     | \#\w                       # issue numbers
     | ://|\bwww\.|\b(?:mailto|xmpp):
     | \bGH-\d
-    | :[\w+-]+:                  # emoji
+    | :(?!\d\d:)[\w+-]+:         # emoji, not a time of day
     | \b[0-9a-fA-F]{7,40}\b      # commits
     """,
     re.VERBOSE,

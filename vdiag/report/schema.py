@@ -27,6 +27,7 @@ def json_schema() -> dict[str, Any]:
         **schema["properties"]["schema_version"],
         "const": SCHEMA_VERSION,
     }
+    schema["required"] = ["schema_version", *schema["required"]]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "vdiag report",

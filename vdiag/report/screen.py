@@ -25,7 +25,7 @@ from vdiag.report.wording import (
 
 _STATE_ROWS = 6
 _FAULT_ROWS = 3
-_PROCESS = 16
+_PROCESS = 24
 _FAULTING = 8
 
 
@@ -186,7 +186,7 @@ def followed(page: Page, run: Run, finding: Finding | None) -> None:
     """Fold what came after: symptoms with counts, echoes, streams that were cut."""
     clauses = story.followed(run, finding)
     if clauses:
-        page.entry("Followed", sentence("; ".join(clauses)), lines=page.budget(6, 4, 3))
+        page.entry("Followed", sentence("; ".join(clauses)), lines=page.budget(6, 4, 3, 3, 2))
     if story.cut_streams(run):
         page.entry("" if clauses else "Followed", CUT_STREAMS)
 
@@ -214,7 +214,7 @@ def doubts(page: Page, finding: Finding) -> None:
     for index, condition in enumerate(story.refuters(finding)[: page.budget(8, 5, 3)]):
         _question(page, "Refuted by" if index == 0 else "", condition)
     if finding.role != "symptom" and finding.does_not_prove:
-        page.entry("Not proved", sentence(finding.does_not_prove), lines=page.budget(5, 3, 2))
+        page.entry("Not proved", sentence(finding.does_not_prove), lines=page.budget(5, 3, 2, 2, 1))
     if finding.not_established:
         page.entry("Not shown", sentence(finding.not_established), lines=page.budget(4, 2, 1))
 

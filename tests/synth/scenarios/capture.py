@@ -33,7 +33,7 @@ def _init_failed(log: Log, server: Server, text: list[str]) -> None:
     )  # fmt: skip
 
 
-def _expect(process: str, kind: str, phase: str, **over: object) -> Expect:
+def _expect(process: str, kind: str, **over: object) -> Expect:
     expect: Expect = {
         "root": CAPTURE,
         "outcome": "failed-to-start",
@@ -42,7 +42,6 @@ def _expect(process: str, kind: str, phase: str, **over: object) -> Expect:
             "type": "torch.AcceleratorError",
             "message": MESSAGE[kind],
             "process": process,
-            "phase": phase,
         },
         "not_roots": [FLAGSHIP, FUSED],
         "exit": 1,
@@ -66,9 +65,7 @@ def capture_crash() -> tuple[Log, Expect]:
         exc = tb.in_worker(frames, tb.torch_error("illegal"), "compile_or_warm_up_model")
         log.record(worker, "ERROR", "workerexc", f.WORKER, exc)
     _init_failed(log, server, tb.cuda_text("illegal"))
-    return log, _expect(
-        "Worker_TP3", "illegal", "warm-up and capture", remedies={"disable-fusion": "yes"}
-    )
+    return log, _expect("Worker_TP3", "illegal", remedies={"disable-fusion": "yes"})
 
 
 @scenario("kin/capture_crash_hisparse_032")
@@ -84,7 +81,7 @@ def capture_crash_hisparse() -> tuple[Log, Expect]:
         exc = tb.in_worker(frames, tb.torch_error("illegal"), "compile_or_warm_up_model")
         log.record(server.worker(rank), "ERROR", "workerexc", f.WORKER, exc)
     _init_failed(log, server, tb.cuda_text("illegal"))
-    return log, _expect("Worker_TP1", "illegal", "warm-up and capture")
+    return log, _expect("Worker_TP1", "illegal")
 
 
 @scenario("kin/profile_graph_memory_crash_033")
@@ -106,8 +103,7 @@ def profile_crash() -> tuple[Log, Expect]:
         exc = tb.in_worker(frames, tb.torch_error("illegal"), "determine_available_memory")
         log.record(server.worker(rank), "ERROR", "workerexc", f.WORKER, exc)
     _init_failed(log, server, tb.cuda_text("illegal"))
-    expect = _expect("Worker_TP0", "illegal", "")
-    del expect["first_failure"]["phase"]
+    expect = _expect("Worker_TP0", "illegal")
     return log, expect
 
 
@@ -137,6 +133,6 @@ def capture_custom_all_reduce() -> tuple[Log, Expect]:
     ]  # fmt: skip
     log.record(server.engine(), "ERROR", "fatal", message, exc)
     log.raw("\n".join([tb.HEAD, _INIT]), server.api)
-    expect = _expect("", "illegal", "", symptoms={"sym-worker-died": 1})
+    expect = _expect("", "illegal", symptoms={"sym-worker-died": 1})
     del expect["first_failure"]
     return log, expect

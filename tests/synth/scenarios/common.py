@@ -96,7 +96,7 @@ def finish(
         failed = tb.worker_failed(tb.cuda_text(kind))
         f.engine_fatal(log, server, failed if ending == "failed" else tb.connector_output())
     f.api_dead(log, server, streams)
-    f.teardown(log, server, procs, stuck=ending == "timeout")
+    f.teardown(log, server, procs, stuck=ending == "timeout", kind=kind)
 
 
 def confirmed(faulting: list[str], **over: Any) -> dict[str, Any]:

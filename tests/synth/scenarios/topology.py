@@ -130,7 +130,7 @@ def no_hisparse_025() -> tuple[Log, Expect]:
     )
 
 
-@scenario("kin/tp2_named_like_tp1_033")
+@scenario("kin/tp2_033")
 def tp2() -> tuple[Log, Expect]:
     """0.33.0, TP 2 on two GPUs: the smallest group with an all-reduce."""
     server = replace(Server(model=LLAMA, hisparse=False), tp=2)
