@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING
+
 import click
 
 from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
 from vdiag.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from vdiag.report.model import Report
 
 
 @click.command("analyze")
@@ -48,23 +54,25 @@ def command(
     for error in errors:
         click.echo(f"vdiag: {error}", err=True)
     if report.inputs:
-        click.echo(_render(report, format_, color), nl=False)
+        _write(report, format_, color)
     status = exit_status(report, fail_on_risk=fail_on == "risk")
     if failed or errors:
         status = ExitStatus.USAGE
     ctx.exit(int(status))
 
 
-def _render(report, format_: str, color: str) -> str:  # type: ignore[no-untyped-def]
+def _write(report: Report, format_: str, color: str) -> None:
+    """Render a report on standard output."""
     if format_ == "json":
         from vdiag.report.json import render as render_json
 
-        return render_json(report)
-    if format_ == "markdown":
+        sys.stdout.write(render_json(report))
+    elif format_ == "markdown":
         from vdiag.redact import redact
         from vdiag.report.markdown import render as render_markdown
 
-        return render_markdown(redact(report))
-    from vdiag.report.terminal import render as render_terminal
+        sys.stdout.write(render_markdown(redact(report)))
+    else:
+        from vdiag.report.terminal import render
 
-    return render_terminal(report, width=width(), color=wants_color(color))
+        render(report, width=width(), color=wants_color(color), stream=sys.stdout)

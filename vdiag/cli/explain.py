@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import sys
 
 import click
 
@@ -26,4 +27,4 @@ def command(id: str, color: str) -> None:
         close = difflib.get_close_matches(id, known, n=1)
         hint = f"did you mean {close[0]}?" if close else "vdiag rules list shows all ids"
         raise click.UsageError(f"no diagnosis or symptom is called {id!r}; {hint}")
-    click.echo(render(known[id], width=width(), color=wants_color(color)), nl=False)
+    render(known[id], width=width(), color=wants_color(color), stream=sys.stdout)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
@@ -11,12 +13,10 @@ from vdiag.errors import ExitStatus
 @click.command("facts")
 @logs_argument
 @click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
-@click.option("-f", "--format", "format_", type=click.Choice(["terminal", "json"]),
-              default="terminal", show_default=True)
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, logs: tuple[str, ...], run_id: int | None, format_: str, color: str
+    ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str
 ) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
@@ -34,11 +34,7 @@ def command(
             f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
         )
     if report.inputs:
-        if format_ == "json":
-            click.echo(facts.render_json(report, run_id), nl=False)
-        else:
-            click.echo(
-                facts.render(report, width=width(), color=wants_color(color), run_id=run_id),
-                nl=False,
-            )
+        facts.render(
+            report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id
+        )
     ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))

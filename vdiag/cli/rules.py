@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from vdiag.cli.options import color_option, wants_color, width
@@ -23,14 +25,18 @@ def list_(format_: str, color: str) -> None:
 
     pack = load()
     rows = [
-        overview.Row(rule.id, rule.title, rule.family, rule.severity, rule.ceiling)
+        overview.RuleRow(
+            rule.id, rule.title, rule.family, rule.severity, rule.ceiling or "confirmed"
+        )
         for rule in pack.diagnoses.values()
     ]
     rows += [
-        overview.Row(symptom.id, symptom.title, "symptom", symptom.severity, None)
+        overview.RuleRow(symptom.id, symptom.title, "symptom", symptom.severity)
         for symptom in pack.symptoms.values()
     ]
     if format_ == "json":
-        click.echo(overview.render_json(rows), nl=False)
+        sys.stdout.write(overview.render_json(rows))
     else:
-        click.echo(overview.render(rows, width=width(), color=wants_color(color)), nl=False)
+        overview.render_table(
+            rows, width=width(), color=wants_color(color), stream=sys.stdout
+        )
