@@ -44,6 +44,8 @@ def _root(report):
 
 
 def _said(name, expected, actual):
+    if name in ("status", "root") and isinstance(expected, list):
+        return [] if actual in expected else [f"{name}: {actual!r} is not among {expected!r}"]
     return [] if expected == actual else [f"{name}: expected {expected!r}, got {actual!r}"]
 
 
@@ -80,6 +82,10 @@ def _root_details(report, expect):
     missing = [line for line in expect.get("evidence", []) if line not in lines]
     if missing:
         out.append(f"evidence: lines {missing} are not among {sorted(lines)}")
+    texts = [f"{one.text} {one.why}" for one in (root.not_a_fix if root else [])]
+    for pattern in expect.get("not_a_fix", []):
+        if not any(re.search(pattern, text) for text in texts):
+            out.append(f"not a fix: {pattern!r} is not among {texts}")
     refuters = [
         f"{one.text} {one.how_to_find_out or ''}"
         for one in (root.conditions if root else [])

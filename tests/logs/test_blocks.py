@@ -135,7 +135,9 @@ def test_a_pydantic_error_is_read_to_its_inner_text():
 
     (block,) = blocks_of(text)
 
-    assert block.last.useful_text == "User-specified max_model_len (8192) is too large."
+    assert block.last.useful_text == (
+        "1 validation error for ModelConfig: User-specified max_model_len (8192) is too large."
+    )
 
 
 def test_an_exception_group_is_read_to_its_last_member():

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from vdiag.rules.pack import Pack
     from vdiag.rules.schema import Symptom
 
+_DEATHS = ("sym-worker-died", "sym-ray-actor-died")
 _CONSEQUENCE_SECONDS = 900
 """A failure in an earlier second, at most so long before, may be a later one's cause."""
 
@@ -200,13 +201,28 @@ def _symptoms(
             if root is not None and symptom.id in root.evaluated.rule.explains else None
         )
         out.append(SeenSymptom(symptom, signature, explained))
+    _fold_partners(out, failures)
     out.sort(key=lambda seen: (seen.signature.evidence[0].at.seq, seen.symptom.id))
     return out
 
 
+def _fold_partners(symptoms: list[SeenSymptom], failures: Failures) -> None:
+    """Fold a rank's lost partner under the death that it lost it by."""
+    death = next((seen for seen in symptoms if seen.symptom.id in _DEATHS), None)
+    if death is None:
+        return
+    partners = {failure.block.id for failure in failures.all
+                if failure.block is not None and failure.peer and failure.kind == "echo"}
+    for seen in symptoms:
+        blocks = [one.block.id if one.block else 0 for one in seen.signature.evidence]
+        if seen is not death and seen.explained_by is None and set(blocks) <= partners:
+            seen.explained_by = death.symptom.id
+
+
 def nearest_symptom(symptoms: list[SeenSymptom]) -> SeenSymptom | None:
     """Return the fatal symptom nearest to the cause, then the earliest."""
-    fatal = [seen for seen in symptoms if seen.symptom.fatal and seen.symptom.order > 0]
+    fatal = [seen for seen in symptoms
+             if seen.symptom.fatal and seen.symptom.order > 0 and seen.explained_by is None]
     return min(
         fatal,
         key=lambda seen: (seen.symptom.order, seen.signature.evidence[0].at.seq),

@@ -143,8 +143,10 @@ def _status(
     ]
     state = [(item, answer) for item, answer in answers if item.kind == "state"]
     if not matched:
+        # What triggers it may still come: only an exclusion takes the risk away.
         holds = state and all(answer.truth == "true" for _, answer in state)
-        return ("at-risk" if holds and not refuting else None), []
+        excluded = any(item.kind in ("must_clear", "open") for item, _ in refuting)
+        return ("at-risk" if holds and not excluded else None), []
     if refuting:
         return "ruled-out", refuting
     trigger = [(item, answer) for item, answer in answers if item.kind == "trigger"]

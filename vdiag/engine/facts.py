@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _MAX_EVIDENCE = 3
 
+Seen = tuple[JSONValue, Observation, str | None]
+"""A value, the line that states it, and where in that line to look."""
+
 
 @dataclass
 class FactState:
@@ -75,7 +78,7 @@ class FactTable:
             )
             if asked:
                 fact.asked = asked[0][0]
-                fact.asked_evidence = [asked[0][1].at.evidence()]
+                fact.asked_evidence = [asked[0][1].at.evidence(asked[0][2])]
             out[name] = fact
         for name in sorted(self._stated):
             if name not in out:
@@ -94,11 +97,14 @@ class FactTable:
         stated = stated or self._stated.get(name, [])
         stated = stated or self._sightings([source for source in spec.sources if source.weak])
         if stated:
-            return _state([(_cast(value, spec.type), seen) for value, seen in stated], spec.many)
+            return _state(
+                [(_cast(value, spec.type), seen, focus) for value, seen, focus in stated],
+                spec.many,
+            )
         return self._derived(spec) or self._absent(spec)
 
-    def _stated_by_name(self) -> dict[str, list[tuple[JSONValue, Observation]]]:
-        out: dict[str, list[tuple[JSONValue, Observation]]] = {}
+    def _stated_by_name(self) -> dict[str, list[Seen]]:
+        out: dict[str, list[Seen]] = {}
         for signal in self.pack.signals.values():
             if signal.states is None or not self.run.has(signal.id):
                 continue
@@ -108,18 +114,18 @@ class FactTable:
                     name = name.replace("{" + capture + "}", str(value))
                 value = seen.captures.get(signal.states.capture)
                 if value is not None:
-                    out.setdefault(name, []).append((_plain(value), seen))
+                    out.setdefault(name, []).append((_plain(value), seen, None))
         return out
 
-    def _sightings(self, sources: list[FactSource]) -> list[tuple[JSONValue, Observation]]:
-        out: list[tuple[JSONValue, Observation]] = []
+    def _sightings(self, sources: list[FactSource]) -> list[Seen]:
+        out: list[Seen] = []
         for source in sources:
             for seen in self.run.observations(source.signal):
                 if seen.relayed:
                     continue
                 value = _value(source, seen)
                 if value is not None:
-                    out.append((value, seen))
+                    out.append((value, seen, _focus(source)))
         return out
 
     def _derived(self, spec: FactSpec) -> FactState | None:
@@ -209,6 +215,13 @@ def _value(source: FactSource, seen: Observation) -> JSONValue:
     return source.map.get(str(plain), plain) if plain is not None else None
 
 
+def _focus(source: FactSource) -> str | None:
+    """Return the key that a line of many keys states the value under."""
+    if source.path is None or "." not in source.path:
+        return source.contains
+    return source.path.rpartition(".")[2]
+
+
 def _plain(value: pyrepr.Value) -> JSONValue:
     if isinstance(value, dict | list):
         return pyrepr.flat(value)
@@ -230,19 +243,19 @@ def _cast(value: JSONValue, kind: str) -> JSONValue:
     return int(number) if kind == "int" else number
 
 
-def _state(sightings: list[tuple[JSONValue, Observation]], many: str) -> FactState:
+def _state(sightings: list[Seen], many: str) -> FactState:
     if many == "max":
-        sightings = [max(sightings, key=lambda pair: (_number(pair[0]), -pair[1].at.seq))]
+        sightings = [max(sightings, key=lambda one: (_number(one[0]), -one[1].at.seq))]
     elif many == "last":
-        sightings = [max(sightings, key=lambda pair: pair[1].at.seq)]
+        sightings = [max(sightings, key=lambda one: one[1].at.seq)]
     elif many == "first":
-        sightings = [min(sightings, key=lambda pair: pair[1].at.seq)]
-    sightings = sorted(sightings, key=lambda pair: pair[1].at.seq)
+        sightings = [min(sightings, key=lambda one: one[1].at.seq)]
+    sightings = sorted(sightings, key=lambda one: one[1].at.seq)
     groups: dict[str, tuple[JSONValue, list[Evidence]]] = {}
-    for value, seen in sightings:
+    for value, seen, focus in sightings:
         key = f"{type(value).__name__}:{value}" if isinstance(value, bool) else str(value)
         entry = groups.setdefault(key, (value, []))
-        evidence = seen.at.evidence()
+        evidence = seen.at.evidence(focus)
         if evidence not in entry[1] and len(entry[1]) < _MAX_EVIDENCE:
             entry[1].append(evidence)
     (value, evidence), *others = groups.values()

@@ -44,6 +44,8 @@ class Failure:
     phase: str | None
     block: Block | None
     kind: Kind
+    peer: bool = False
+    """It only tells that a partner is gone."""
 
     @property
     def key(self) -> str:
@@ -145,6 +147,7 @@ def _failure(
         phase=run.phase_at(at.seq),
         block=block,
         kind=kind,
+        peer="echo" in _kinds(pack, block.exception_signals),
     )
 
 

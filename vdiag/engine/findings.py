@@ -39,6 +39,7 @@ def diagnosis_finding(
     summary = words.fill(rule.summary)
     if status == "at-risk":
         summary = _risk(one, context, words)
+    proof = _evidence([seen.at.evidence() for seen in signature.evidence], conditions)
     symptoms = [
         seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id
     ]
@@ -53,7 +54,8 @@ def diagnosis_finding(
         cause=words.fill(rule.cause),
         does_not_prove=words.fill(rule.caveats.does_not_prove),
         conditions=conditions,
-        evidence=_evidence([seen.at.evidence() for seen in signature.evidence], conditions),
+        evidence=proof,
+        of_signature=min(len(signature.evidence), _MAX_EVIDENCE),
         count=signature.count,
         explains=symptoms if one.role == "root" else [],
         explained_by=one.explained_by,
@@ -78,17 +80,18 @@ def _risk(one: Judged, context: Context, words: Words) -> str:
 
 
 def _evidence(signature: list[Evidence], conditions: list[Condition]) -> list[Evidence]:
-    """Order the proof: the signature's lines first, then each condition's."""
-    out: list[Evidence] = []
-    proving = [
-        evidence for condition in conditions
-        if (condition.kind == "precondition" and condition.truth == "true")
-        or (condition.kind == "support" and condition.truth == "true")
-        for evidence in condition.evidence
-    ]
-    for evidence in (*signature, *proving):
-        if evidence not in out:
-            out.append(evidence)
+    """Order the proof: the signature's lines, then one line of each condition that holds."""
+    out = signature[:_MAX_EVIDENCE]
+    proving = [condition for condition in conditions
+               if condition.truth == "true" and condition.kind != "exclusion"]
+    proving.sort(key=lambda condition: (
+        not condition.specific, condition.subkind != "trigger", condition.kind == "support"))
+    seen = {(evidence.input, evidence.line) for evidence in out}
+    for condition in proving:
+        for evidence in condition.evidence[:1]:
+            if (evidence.input, evidence.line) not in seen:
+                seen.add((evidence.input, evidence.line))
+                out.append(evidence)
     return out[:_MAX_EVIDENCE]
 
 

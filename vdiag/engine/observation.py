@@ -34,16 +34,22 @@ class Sighting:
     """On the log's own scale; a line without a stamp has that of the line before it."""
     phase: str | None
 
-    def evidence(self) -> Evidence:
-        """Return it as the report shows it, under the process's latest name."""
+    def evidence(self, focus: str | None = None) -> Evidence:
+        """Return it as the report shows it, under the process's latest name.
+
+        ``focus`` is the part that matters of a line that says much else.
+        """
         process = self.process
+        text = clip(self.text)
+        at = text.find(focus) if focus else -1
         return Evidence(
             self.input,
             self.line,
-            clip(self.text),
+            text,
             process.label if process else None,
             process.pid if process else None,
             self.time,
+            at if at > 0 else None,
         )
 
 

@@ -63,7 +63,7 @@ def _one_line(text: str) -> str:
 
 
 def _nearest(symptoms: list[Finding], order: dict[str, int]) -> Finding | None:
-    ranked = [one for one in symptoms if one.id in order]
+    ranked = [one for one in symptoms if one.id in order and one.explained_by is None]
     return min(ranked, key=lambda one: (order[one.id], one.evidence[0].line), default=None)
 
 

@@ -69,11 +69,11 @@ class Raised:
 
     @property
     def useful_text(self) -> str:
-        """The message, with the inner text of a pydantic validation error put first."""
+        """The message; of a pydantic validation error, with what is wrong behind its count."""
         for line in self.more:
             inner = line.strip()
             if inner.startswith(("Value error, ", "Assertion failed, ")):
-                return inner.partition(", ")[2].partition(" [type=")[0]
+                return f"{self.text}: {inner.partition(', ')[2].partition(' [type=')[0]}"
         if self.text or not self.more:
             return self.text
         return self.more[0].strip()

@@ -31,9 +31,9 @@ RemedyKind = Literal["workaround", "fix", "mitigation", "diagnostic"]
 
 @dataclass(slots=True)
 class Evidence:
-    """One line of an input.
+    r"""One line of an input.
 
-    ``line`` counts ``\\n`` from 1 in the decompressed input. ``text`` is the physical line
+    ``line`` counts ``\n`` from 1 in the decompressed input. ``text`` is the physical line
     (of a JSON record: the line inside the field) without envelope, prefix, colour and
     carriage returns, at most 4 KiB.
     """
@@ -44,6 +44,8 @@ class Evidence:
     process: str | None = None
     pid: int | None = None
     time: str | None = None
+    focus: int | None = None
+    """Where in ``text`` the part that matters begins, in a line that says much else."""
 
 
 @dataclass(slots=True)
@@ -246,6 +248,9 @@ class Finding:
     last: Evidence | None = None
     """The last line of the finding, where ``evidence`` does not hold it."""
     next_step: str | None = None
+    of_signature: int | None = None
+    """How many of ``evidence``, from the front, are lines of the signature; the others are
+    those of its conditions, most telling first. Null: all are."""
 
 
 @dataclass(slots=True)

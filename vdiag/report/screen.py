@@ -129,11 +129,20 @@ def rows(page: Page, label: str, reasons: list[story.Reason], *, named: bool) ->
         line = f"{row.evidence.line:>{number}}  "
         process = pad(cut(_process(row.evidence, named=named), column), column)
         process += "  " if column else ""
-        text = visible(row.evidence.text.strip())
+        room = page.width - cells(head) - cells(line) - cells(process)
+        text = visible(_focused(row.evidence, room))
         if row.remark:
             text = f"{flat(row.remark)}: {text}"
-        room = page.width - cells(head) - cells(line) - cells(process)
         page.line((head, "bold"), (line, "dim"), (process, "dim"), (squeeze(text, room), ""))
+
+
+def _focused(evidence: Evidence, room: int) -> str:
+    """Cut the front off a long line whose point stands further on."""
+    text, focus = evidence.text.strip(), evidence.focus
+    if focus is None or len(text) <= room:
+        return text
+    start = text.rfind(" ", 0, min(focus, len(text))) + 1
+    return ("…" if start else "") + text[start : start + room]
 
 
 def _process(evidence: Evidence, *, named: bool) -> str:
@@ -146,10 +155,11 @@ def _process(evidence: Evidence, *, named: bool) -> str:
 def why(page: Page, run: Run, finding: Finding) -> None:
     """Show the lines that speak for the finding."""
     reasons = story.reasons(run, finding)
-    own = {(item.input, item.line) for item in finding.evidence}
+    own = {(item.input, item.line) for item in story.signature(finding)}
     faults = [r for r in reasons if r.evidence and (r.evidence.input, r.evidence.line) in own]
     state = [r for r in reasons if r not in faults]
-    kept = [r for r in reasons if r in state[:_STATE_ROWS] or r in faults[:_FAULT_ROWS]]
+    telling = sorted(state, key=lambda row: row.weight)[: page.budget(_STATE_ROWS, 5, 4)]
+    kept = [r for r in reasons if r in telling or r in faults[:_FAULT_ROWS]]
     rows(page, "Why", kept, named=len(run.inputs) > 1)
     left = len(reasons) - len(kept)
     if left:

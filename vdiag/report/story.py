@@ -32,6 +32,8 @@ class Reason:
 
     evidence: Evidence | None
     remark: str = ""
+    weight: int = 0
+    """How little it says: 0 the failure itself and what few servers have, 3 mere support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +110,13 @@ def _fresh(items: Iterable[Reason]) -> list[Reason]:
 def signature(finding: Finding) -> list[Evidence]:
     """Return the lines of the finding itself, the first of each process."""
     first: dict[tuple[str | None, int | None], Evidence] = {}
-    for evidence in finding.evidence:
+    for evidence in finding.evidence[: finding.of_signature]:
         first.setdefault((evidence.process, evidence.pid), evidence)
     return list(first.values())
 
 
 def reasons(run: Run, finding: Finding) -> list[Reason]:
-    """Return one line for each condition that holds, then those of the signature, in order.
+    """Return one line for each condition that holds and those of the signature, in order.
 
     A condition that was inferred says so; one that has no line at all stands first.
     """
@@ -130,8 +132,14 @@ def reasons(run: Run, finding: Finding) -> list[Reason]:
             remark = f"inferred: {condition.text}"
             if not condition.evidence and condition.note:
                 remark += f" ({condition.note})"
-        rows.append(Reason(condition.evidence[0] if condition.evidence else None, remark))
-    rows.extend(Reason(evidence) for evidence in signature(finding))
+        rows.append(
+            Reason(
+                condition.evidence[0] if condition.evidence else None, remark, _telling(condition)
+            )
+        )
+    rows = [Reason(evidence) for evidence in signature(finding)] + sorted(
+        rows, key=lambda row: row.weight
+    )
     order = {name: index for index, name in enumerate(run.inputs)}
 
     def position(row: Reason) -> tuple[int, int]:
@@ -140,6 +148,12 @@ def reasons(run: Run, finding: Finding) -> list[Reason]:
         return (order.get(row.evidence.input, len(order)), row.evidence.line)
 
     return sorted(_fresh(rows), key=position)
+
+
+def _telling(condition: Condition) -> int:
+    if condition.specific:
+        return 0
+    return 3 if condition.kind == "support" else 1 if condition.subkind == "trigger" else 2
 
 
 def refuters(finding: Finding) -> list[Condition]:
