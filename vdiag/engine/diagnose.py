@@ -164,7 +164,7 @@ class Engine:
             inputs=[data.input],
             outcome=course.outcome,
             phase=course.phase,
-            started=data.banner.time if data.banner else data.first.time if data.first else None,
+            started=_started(data),
             ready=data.ready.time or _stamp_near(data) if data.ready else None,
             ended=data.last.time if data.last and course.outcome != "running" else None,
             coverage=course.coverage,
@@ -200,6 +200,15 @@ def _kind(data: RunData) -> Literal["server", "offline", "bench"]:
     if data.kind == "bench":
         return "bench"
     return "offline" if data.kind == "offline" else "server"
+
+
+def _started(data: RunData) -> str | None:
+    """Return when the run began, where the log shows its beginning."""
+    if data.banner is not None:
+        return data.banner.time
+    if data.kind == "server":
+        return None
+    return data.first.time if data.first else None
 
 
 def _stamp_near(data: RunData) -> str | None:

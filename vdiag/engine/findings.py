@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from vdiag.engine.causality import Judged, Judgement, SeenSymptom
-from vdiag.engine.conditions import Context
+from vdiag.engine.conditions import Context, evaluate
 from vdiag.engine.evaluate import condition_report
 from vdiag.engine.observation import RunData
 from vdiag.engine.remedies import not_a_fix, remedies
 from vdiag.engine.words import Words, enumerate_names
-from vdiag.report.model import Condition, Evidence, Finding, Reference
+from vdiag.report.model import Condition, Evidence, Finding, FindingStatus, Reference
+from vdiag.rules.names import walk
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable
     from vdiag.engine.runs import Course
+    from vdiag.rules.schema import Condition as RuleCondition
 
 _MAX_EVIDENCE = 16
 
@@ -33,12 +35,16 @@ def diagnosis_finding(
         "wording": wording or rule.title,
         "phase": course.phase or "an unknown phase",
     })
-    conditions = [condition_report(item, answer) for item, answer in evaluated.conditions]
-    status = "at-risk" if evaluated.status == "at-risk" else (
-        "confirmed" if evaluated.status == "confirmed" else "probable")
+    answers = evaluated.conditions
+    status: FindingStatus = "probable"
     summary = words.fill(rule.summary)
-    if status == "at-risk":
-        summary = _risk(one, context, words)
+    if evaluated.status == "at-risk":
+        # Nothing has failed: what is asked about the failure has no answer and no point.
+        status, summary = "at-risk", _risk(one, context, words)
+        answers = [pair for pair in answers if not _about_failure(pair[0].when)]
+    elif evaluated.status == "confirmed":
+        status = "confirmed"
+    conditions = [condition_report(item, answer) for item, answer in answers]
     proof = _evidence([seen.at.evidence() for seen in signature.evidence], conditions)
     symptoms = [
         seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id
@@ -48,7 +54,7 @@ def diagnosis_finding(
         title=rule.title,
         family=rule.family,
         role=one.role,
-        status=status,  # type: ignore[arg-type]  # narrowed to the three of a finding above
+        status=status,
         severity=rule.severity,
         summary=summary,
         cause=words.fill(rule.cause),
@@ -71,12 +77,14 @@ def diagnosis_finding(
 
 
 def _risk(one: Judged, context: Context, words: Words) -> str:
-    from vdiag.engine.conditions import evaluate
-
     for risk in one.evaluated.rule.risk:
         if risk.when is None or evaluate(risk.when, context).truth == "true":
             return words.fill(risk.text)
     return one.evaluated.rule.title
+
+
+def _about_failure(condition: RuleCondition) -> bool:
+    return any(one.signature_phase or one.before_signature for one in walk(condition))
 
 
 def _evidence(signature: list[Evidence], conditions: list[Condition]) -> list[Evidence]:
@@ -105,6 +113,11 @@ def symptom_finding(
         "first_faulting": (signature.processes or ["a process"])[0],
         "phase": course.phase or "an unknown phase",
     })
+    # Who reports a symptom is not who failed, unless it is a worker.
+    workers = [
+        process.label for one in signature.evidence
+        if (process := one.at.process) is not None and process.role == "worker"
+    ]
     step = words.fill(symptom.next_step)
     if symptom.next_command:
         step += f": {symptom.next_command}"
@@ -127,7 +140,7 @@ def symptom_finding(
         affected=None,
         fixed_in=None,
         references=[],
-        faulting=signature.processes,
+        faulting=workers,
         last=signature.last.at.evidence() if signature.last else None,
         next_step=step,
     )

@@ -132,24 +132,28 @@ def worst(verdicts: list[Verdict]) -> Verdict:
 
 
 def next_evidence(run: Run, judgement: Judgement, context: Context) -> list[str]:
-    """List what to collect next, where the verdict leaves the cause open."""
+    """List what to collect next, where the verdict leaves the cause open.
+
+    A symptom that is the verdict's root carries its own next step.
+    """
     out: list[str] = []
     root = judgement.root
     if root is not None and root.evaluated.status == "confirmed":
         return out
-    for considered in run.considered:
-        if considered.status != "open":
-            continue
-        for condition in considered.conditions:
-            if condition.truth == "unknown" and condition.how_to_find_out:
-                line = f"{condition.text}: {condition.how_to_find_out}"
-                if line not in out:
-                    out.append(line)
-    if root is None:
+    commands: set[str] = set()
+    if root is None and run.first_failure is not None:
         nearest = nearest_symptom(judgement.symptoms)
         if nearest is not None:
             step = nearest.symptom.next_step
             if nearest.symptom.next_command:
-                step += f": {nearest.symptom.next_command}"
-            out.insert(0, step)
+                step += f": `{nearest.symptom.next_command}`"
+            out.append(step)
+    for considered in run.considered:
+        if considered.status != "open":
+            continue
+        for condition in considered.conditions:
+            command = condition.how_to_find_out
+            if condition.truth == "unknown" and command and command not in commands:
+                commands.add(command)
+                out.append(f"whether {condition.text}: `{command}`")
     return out[:8]

@@ -32,8 +32,10 @@ _FAULTING = 8
 def ran(page: Page, report: Report, run: Run) -> None:
     """Say what ran, when it was ready and when it died."""
     where = ""
-    if len(report.runs) > 1 or len(report.inputs) > 1:
+    if len(report.inputs) > 1:
         where = f"{', '.join(run.inputs)}, run {run.id} of {len(report.runs)}: "
+    elif len(report.runs) > 1:
+        where = f"run {run.id} of {len(report.runs)}: "
     page.entry("Ran", where + what_ran(run), lines=2)
     times = life(run)
     if times:
@@ -60,11 +62,17 @@ def symptom(page: Page, finding: Finding) -> None:
         page.entry("Next", sentence(finding.next_step), lines=4)
 
 
-def _remedy(page: Page, label: str, remedy: Remedy) -> None:
+_LABELS = {
+    "workaround": "Fix", "fix": "Fix", "mitigation": "Mitigate", "diagnostic": "Find out",
+}
+
+
+def _remedy(page: Page, remedy: Remedy) -> None:
+    label = _LABELS[remedy.kind]
     page.entry(label, sentence(remedy.text), lines=page.budget(4, 2, 2))
     if remedy.command:
         page.command("", remedy.command)
-    where = f" Set it in {because(remedy.where)}." if remedy.where else ""
+    where = f" Set it in {because(remedy.where).removeprefix('in ')}." if remedy.where else ""
     page.entry("", applies(remedy) + where, lines=page.budget(4, 3, 2))
     if remedy.cost:
         page.entry("", f"Cost: {sentence(remedy.cost)}", lines=page.budget(3, 2, 1))
@@ -76,7 +84,7 @@ def remedies(page: Page, finding: Finding) -> None:
     """Give the fix that applies, the root fix, the others with their reason, the non-fixes."""
     cures = story.cures(finding)
     if cures.first:
-        _remedy(page, "Fix", cures.first)
+        _remedy(page, cures.first)
     if cures.root:
         page.entry(
             "Root fix",
@@ -233,18 +241,12 @@ def others(page: Page, run: Run, finding: Finding | None, *, brief: bool) -> Non
     """List further roots, what was considered, advice, and texts that no rule knows."""
     for other in story.also(run, finding):
         page.entry("Also", f"{other.status}: {other.summary} ({other.id})", lines=page.budget(4, 2))
-    asked = {c.how_to_find_out for c in finding.conditions} if finding else set()
     considered = sorted(run.considered, key=lambda item: item.status)
     for index, item in enumerate([] if brief else considered[: page.budget(8, 4, 2)]):
         status = item.status.replace("-", " ")
         text = f"{item.id}: {status}, {because(item.because)}"
         label = "Considered" if index == 0 else ""
         page.entry(label, sentence(text), lines=page.budget(4, 2, 1))
-        for condition in item.conditions if item.status == "open" else []:
-            command = condition.how_to_find_out
-            if command and condition.truth == "unknown" and command not in asked:
-                asked.add(command)
-                page.command("", command)
     for index, tip in enumerate(story.advice(run)[:3]):
         page.entry("Advice" if index == 0 else "", f"{tip.summary} ({tip.id})", lines=2)
     for index, unknown in enumerate([] if brief else run.unexplained[:4]):

@@ -204,7 +204,7 @@ def other_run(shown_run: Run, run: Run) -> str:
         if verdict is not None:
             parts.append(verdict_line(verdict))
         parts.append(OUTCOMES[run.outcome])
-    if run.id > shown_run.id and set(run.inputs) & set(shown_run.inputs):
+    if run.outcome in ("running", "stopped") and run.id > shown_run.id and set(run.inputs) & set(shown_run.inputs):
         parts.extend(
             f"{name} {value(old.value)} -> {value(new.value)}"
             for name, old, new in changes(shown_run, run)[:3]
@@ -250,7 +250,10 @@ def followed(run: Run, root: Finding | None) -> list[str]:
     clauses = []
     for finding in followers(run, root):
         where = span(finding)
-        clauses.append(f"{finding.count}x {finding.title}" + (f" ({where})" if where else ""))
+        title = finding.title
+        if title[1:2].islower():  # no abbreviation
+            title = title[0].lower() + title[1:]
+        clauses.append(f"{finding.count}x {title}" + (f" ({where})" if where else ""))
     echoes = run.first_failure.echoes if run.first_failure else 0
     if echoes:
         clauses.append(f"{plural(echoes, 'echo')} of the first failure")
