@@ -76,7 +76,8 @@ def _root_details(report, expect):
         out += _said(f"remedy {id}", applies, remedies.get(id))
     lines = {one.line for one in root.evidence} if root else set()
     lines |= {
-        evidence.line for condition in (root.conditions if root else [])
+        evidence.line
+        for condition in (root.conditions if root else [])
         for evidence in condition.evidence
     }
     missing = [line for line in expect.get("evidence", []) if line not in lines]

@@ -13,10 +13,12 @@ VALUES = ("true", "false", "unknown")
 @pytest.mark.parametrize(("one", "two"), list(itertools.product(VALUES, VALUES)))
 def test_conjunction_and_disjunction_follow_kleene(one, two):
     """False decides a conjunction, true a disjunction; unknown beats the rest."""
-    conjunction = "false" if "false" in (one, two) else (
-        "unknown" if "unknown" in (one, two) else "true")
-    disjunction = "true" if "true" in (one, two) else (
-        "unknown" if "unknown" in (one, two) else "false")
+    conjunction = (
+        "false" if "false" in (one, two) else ("unknown" if "unknown" in (one, two) else "true")
+    )
+    disjunction = (
+        "true" if "true" in (one, two) else ("unknown" if "unknown" in (one, two) else "false")
+    )
 
     assert both([Answer(one), Answer(two)]).truth == conjunction
     assert either([Answer(one), Answer(two)]).truth == disjunction
@@ -25,9 +27,10 @@ def test_conjunction_and_disjunction_follow_kleene(one, two):
 @pytest.mark.parametrize("value", VALUES)
 def test_negation_keeps_unknown(value):
     """The opposite of unknown is unknown."""
-    assert Answer(value).negated().truth == {
-        "true": "false", "false": "true", "unknown": "unknown"
-    }[value]
+    assert (
+        Answer(value).negated().truth
+        == {"true": "false", "false": "true", "unknown": "unknown"}[value]
+    )
 
 
 def test_an_inference_anywhere_makes_a_conjunction_inferred():

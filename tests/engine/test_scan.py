@@ -16,9 +16,7 @@ LITERALS = [b"needle", b"need", b"CUDA error", b"le\xc3\xa9"]
 def given_lines(data, matcher):
     """Return (number, line, literals) of every line that holds a literal."""
     lines = Lines(matcher)
-    return [
-        item for chunk in Source("x", io.BytesIO(data)).chunks() for item in lines.of(chunk)
-    ]
+    return [item for chunk in Source("x", io.BytesIO(data)).chunks() for item in lines.of(chunk)]
 
 
 def expected_lines(data):

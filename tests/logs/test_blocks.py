@@ -52,7 +52,7 @@ def test_two_records_of_one_place_are_two_blocks():
 
 
 def test_two_records_are_told_apart_without_carriage_returns():
-    """journald drops carriage returns; a repeated first line begins a new record."""
+    """Journald drops carriage returns; a repeated first line begins a new record."""
     record = logged("APIServer", "Error in completion stream generator.", *TRACEBACK, cr=False)
 
     assert len(blocks_of(record + "\n" + record)) == 2
@@ -85,11 +85,18 @@ def test_the_frame_is_the_deepest_one_in_vllm():
 def test_a_chain_keeps_every_exception_and_ends_in_the_last():
     """A block's key is its last exception; the ones before are its causes."""
     text = logged(
-        "EngineCore", "EngineCore encountered a fatal error.",
-        "Traceback (most recent call last):", '  File "a.py", line 1, in f', "    raise",
-        "TimeoutError", "",
-        "The above exception was the direct cause of the following exception:", "",
-        "Traceback (most recent call last):", '  File "b.py", line 2, in g', "    raise",
+        "EngineCore",
+        "EngineCore encountered a fatal error.",
+        "Traceback (most recent call last):",
+        '  File "a.py", line 1, in f',
+        "    raise",
+        "TimeoutError",
+        "",
+        "The above exception was the direct cause of the following exception:",
+        "",
+        "Traceback (most recent call last):",
+        '  File "b.py", line 2, in g',
+        "    raise",
         "TimeoutError: RPC call to sample_tokens timed out.",
     )
 
@@ -119,19 +126,24 @@ def test_a_record_between_the_lines_of_an_unprefixed_traceback_does_not_end_it()
     raw = next(block for block in blocks if block.raw)
     assert raw.key == ("AcceleratorError", "CUDA error: unspecified launch failure")
     assert [str(frame) for frame in raw.last.frames] == [
-        "vllm/v1/executor/multiproc_executor.py:run", "torch/cuda/streams.py:synchronize",
+        "vllm/v1/executor/multiproc_executor.py:run",
+        "torch/cuda/streams.py:synchronize",
     ]
 
 
 def test_a_pydantic_error_is_read_to_its_inner_text():
     """A validation error's first line only counts; what is wrong stands below it."""
-    text = "\n".join([
-        "Traceback (most recent call last):", '  File "a.py", line 1, in f', "    x()",
-        "pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig",
-        "  Value error, User-specified max_model_len (8192) is too large. [type=value_error, "
-        "input_value=ArgsKwargs(()), input_type=ArgsKwargs]",
-        "    For further information visit https://errors.pydantic.dev/",
-    ])
+    text = "\n".join(
+        [
+            "Traceback (most recent call last):",
+            '  File "a.py", line 1, in f',
+            "    x()",
+            "pydantic_core._pydantic_core.ValidationError: 1 validation error for ModelConfig",
+            "  Value error, User-specified max_model_len (8192) is too large. [type=value_error, "
+            "input_value=ArgsKwargs(()), input_type=ArgsKwargs]",
+            "    For further information visit https://errors.pydantic.dev/",
+        ]
+    )
 
     (block,) = blocks_of(text)
 
@@ -142,18 +154,20 @@ def test_a_pydantic_error_is_read_to_its_inner_text():
 
 def test_an_exception_group_is_read_to_its_last_member():
     """Lines of an exception group stand behind bars."""
-    text = "\n".join([
-        "  + Exception Group Traceback (most recent call last):",
-        '  |   File "/opt/vllm/vllm/a.py", line 1, in f',
-        "  |     x()",
-        "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)",
-        "  +-+---------------- 1 ----------------",
-        "    | Traceback (most recent call last):",
-        '    |   File "/opt/vllm/vllm/b.py", line 2, in g',
-        "    |     y()",
-        "    | ValueError: the inner reason",
-        "    +------------------------------------",
-    ])
+    text = "\n".join(
+        [
+            "  + Exception Group Traceback (most recent call last):",
+            '  |   File "/opt/vllm/vllm/a.py", line 1, in f',
+            "  |     x()",
+            "  | ExceptionGroup: unhandled errors in a TaskGroup (1 sub-exception)",
+            "  +-+---------------- 1 ----------------",
+            "    | Traceback (most recent call last):",
+            '    |   File "/opt/vllm/vllm/b.py", line 2, in g',
+            "    |     y()",
+            "    | ValueError: the inner reason",
+            "    +------------------------------------",
+        ]
+    )
 
     blocks = blocks_of(text)
 

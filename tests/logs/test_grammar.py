@@ -68,7 +68,7 @@ def test_every_prefix_style_gives_the_same_message(style):
 
 
 def test_a_line_that_ends_in_cr_says_that_the_record_goes_on():
-    """vLLM ends all lines of a record but the last in CR LF; the CR is no text."""
+    """VLLM ends all lines of a record but the last in CR LF; the CR is no text."""
     first = grammar.read("(Worker pid=1) ERROR 12-01 10:00:00 [a.py:1] Traceback:\r")[-1]
     last = grammar.read("(Worker pid=1) ERROR 12-01 10:00:00 [a.py:1] ValueError: x")[-1]
 
@@ -103,7 +103,8 @@ def test_a_record_glued_to_a_library_line_gives_both():
 
     assert raw.text == "See https://nanobind.readthedocs.io/en/latest/refleaks.html"
     assert (record.process, record.text) == (
-        "EngineCore", "EngineCore encountered a fatal error.",
+        "EngineCore",
+        "EngineCore encountered a fatal error.",
     )
 
 
@@ -130,7 +131,9 @@ def test_a_json_record_gives_its_message_and_its_traceback_line_by_line():
     pieces = grammar.read(line)
 
     assert [piece.text for piece in pieces] == [
-        "It failed", "Traceback (most recent call last):", '  File "a.py", line 1, in f',
+        "It failed",
+        "Traceback (most recent call last):",
+        '  File "a.py", line 1, in f',
         "ValueError: no",
     ]
     assert {(p.process, p.pid, p.level, p.time) for p in pieces} == {

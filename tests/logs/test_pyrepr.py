@@ -23,7 +23,8 @@ def test_a_config_line_is_read_with_its_enums_and_calls():
     assert value["tensor_parallel_size"] == 8
     assert value["structured"] == {"__name__": "Config", "backend": "auto", "n": None}
     assert dig(value, ["compilation_config", "cudagraph_mode"]) == (
-        True, "CUDAGraphMode.FULL_AND_PIECEWISE",
+        True,
+        "CUDAGraphMode.FULL_AND_PIECEWISE",
     )
     assert dig(value, ["compilation_config", "pass_config", "fuse_allreduce_rms"]) == (True, True)
 
@@ -31,8 +32,8 @@ def test_a_config_line_is_read_with_its_enums_and_calls():
 def test_keys_inside_a_json_string_are_reached():
     """A --kv-transfer-config given as JSON stays a string in the args line."""
     value = parse(
-        "{'kv_transfer_config': '{\"kv_connector\":\"HiSparseConnector\","
-        "\"kv_connector_extra_config\":{\"host_pool_gib\":128}}'}"
+        '{\'kv_transfer_config\': \'{"kv_connector":"HiSparseConnector",'
+        '"kv_connector_extra_config":{"host_pool_gib":128}}\'}'
     )
 
     path = ["kv_transfer_config", "kv_connector_extra_config", "host_pool_gib"]
@@ -65,8 +66,9 @@ def test_no_text_raises(text):
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-        lambda inner: st.lists(inner, max_size=4)
-        | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+        lambda inner: (
+            st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
+        ),
         max_leaves=20,
     )
 )

@@ -17,9 +17,11 @@ class Dribble(io.RawIOBase):
         self.data, self.step, self.at = data, step, 0
 
     def readable(self):
+        """Say yes."""
         return True
 
     def readinto(self, buffer):
+        """Give the next few bytes."""
         part = self.data[self.at : self.at + min(self.step, len(buffer))]
         buffer[: len(part)] = part
         self.at += len(part)

@@ -34,8 +34,16 @@ def test_a_signal_does_not_backtrack_badly(signal):
 @pytest.mark.parametrize("rule", PACK.diagnoses.values(), ids=lambda rule: rule.id)
 def test_a_diagnosis_has_its_ten_sections(rule):
     """Nothing that the report promises is left empty."""
-    for section in ("quick_conclusion", "applies_to", "fix", "scenario", "original_error_text",
-                    "cause", "what_to_check", "steps"):
+    for section in (
+        "quick_conclusion",
+        "applies_to",
+        "fix",
+        "scenario",
+        "original_error_text",
+        "cause",
+        "what_to_check",
+        "steps",
+    ):
         assert getattr(rule, section), section
     assert rule.caveats.does_not_prove
     assert rule.verification.text
@@ -58,11 +66,11 @@ def test_every_signal_is_used():
         for condition in conditions_of(rule):
             used |= set(event_names(condition.event))
     idle = [
-        signal.id for signal in PACK.signals.values()
+        signal.id
+        for signal in PACK.signals.values()
         if signal.id not in used
         and signal.kind not in ("noise", "echo", "wrapper", "survivable")
-        and not (signal.marks or signal.boundary or signal.healthy or signal.states
-                 or signal.fatal)
+        and not (signal.marks or signal.boundary or signal.healthy or signal.states or signal.fatal)
     ]
 
     assert idle == []

@@ -10,7 +10,7 @@ from vdiag.rules.pack import builtin_dir, load
 
 @pytest.fixture
 def pack_dir(tmp_path):
-    """A copy of the built-in pack to break."""
+    """Copy the built-in pack, to break it."""
     return shutil.copytree(builtin_dir(), tmp_path / "rules")
 
 

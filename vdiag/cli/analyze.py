@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 @click.command("analyze")
 @logs_argument
 @click.option(
-    "-f", "--format", "format_",
+    "-f",
+    "--format",
+    "format_",
     type=click.Choice(["terminal", "markdown", "json"]),
     default="terminal",
     show_default=True,
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
 ) -> None:
-    """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
+    r"""Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
     LOG is a file, or - for standard input, which is also read where no LOG is named.
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import difflib
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from vdiag.cli.options import color_option, wants_color, width
+
+if TYPE_CHECKING:
+    from vdiag.rules.schema import Diagnosis, Symptom
 
 
 @click.command("explain")
@@ -22,7 +26,7 @@ def command(id: str, color: str) -> None:
     from vdiag.rules.pack import load
 
     pack = load()
-    known = {**pack.diagnoses, **pack.symptoms}
+    known: dict[str, Diagnosis | Symptom] = {**pack.diagnoses, **pack.symptoms}
     if id not in known:
         close = difflib.get_close_matches(id, known, n=1)
         hint = f"did you mean {close[0]}?" if close else "vdiag rules list shows all ids"

@@ -15,9 +15,7 @@ from vdiag.errors import ExitStatus
 @click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
 @color_option
 @click.pass_context
-def command(
-    ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str
-) -> None:
+def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
     from vdiag.engine.diagnose import Engine
@@ -34,7 +32,5 @@ def command(
             f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
         )
     if report.inputs:
-        facts.render(
-            report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id
-        )
+        facts.render(report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id)
     ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))

@@ -58,7 +58,7 @@ class LazyGroup(click.Group):
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
 @click.pass_context
 def main(ctx: click.Context, debug: bool) -> None:
-    """Hand it the log of a broken vLLM server and it names the root cause.
+    r"""Hand it the log of a broken vLLM server and it names the root cause.
 
     \b
     vdiag analyze server.log
@@ -96,7 +96,7 @@ def run() -> NoReturn:
         # The reader went away (``| head``): not an error of ours, and nothing more to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
-    except Exception as error:  # noqa: BLE001  # the last line of defence, by design
+    except Exception as error:  # the last line of defence, by design
         if debug:
             raise
         click.echo(

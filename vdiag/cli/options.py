@@ -41,9 +41,7 @@ def wants_color(choice: str) -> bool:
     if choice != "auto":
         return choice == "always"
     return (
-        sys.stdout.isatty()
-        and not os.environ.get("NO_COLOR")
-        and os.environ.get("TERM") != "dumb"
+        sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     )
 
 

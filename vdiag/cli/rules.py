@@ -15,8 +15,14 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("-f", "--format", "format_", type=click.Choice(["terminal", "json"]),
-              default="terminal", show_default=True)
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(["terminal", "json"]),
+    default="terminal",
+    show_default=True,
+)
 @color_option
 def list_(format_: str, color: str) -> None:
     """List every diagnosis and symptom: id, family, severity and title."""
@@ -37,6 +43,4 @@ def list_(format_: str, color: str) -> None:
     if format_ == "json":
         sys.stdout.write(overview.render_json(rows))
     else:
-        overview.render_table(
-            rows, width=width(), color=wants_color(color), stream=sys.stdout
-        )
+        overview.render_table(rows, width=width(), color=wants_color(color), stream=sys.stdout)

@@ -51,8 +51,12 @@ class Judgement:
 
 
 def judge(
-    run: RunData, evaluated: list[Evaluated], failures: Failures, course: Course,
-    facts: FactTable, pack: Pack,
+    run: RunData,
+    evaluated: list[Evaluated],
+    failures: Failures,
+    course: Course,
+    facts: FactTable,
+    pack: Pack,
 ) -> Judgement:
     """Order the findings of a run into causes, risks, advice and symptoms."""
     out = Judgement()
@@ -66,9 +70,9 @@ def judge(
     judged = _drop_consequences(judged, failures, out)
     roots = sorted((one for one in judged if one.role == "root"), key=_root_order)
     roots = _only_severest(roots)
-    for one in judged:
-        if one.role == "root" and one not in roots:
-            one.role = "advice"
+    for finding in judged:
+        if finding.role == "root" and finding not in roots:
+            finding.role = "advice"
     if roots:
         out.root = roots[0]
         explains = set(roots[0].evaluated.rule.explains)
@@ -110,15 +114,14 @@ def _role(one: Evaluated, outcome: Outcome, run: RunData, failures: Failures) ->
             return "root"
         return "advice" if survived(run, failures) or outcome == "stopped" else "root"
     if severity == "req":
-        logged = any(seen.at.process is None or seen.block is not None
-                     for seen in one.signature.evidence)
+        logged = any(
+            seen.at.process is None or seen.block is not None for seen in one.signature.evidence
+        )
         return "root" if logged else "advice"
     return "root"
 
 
-def _drop_consequences(
-    judged: list[Judged], failures: Failures, out: Judgement
-) -> list[Judged]:
+def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
     """Take back a cause where an unexplained exception stands clearly before it.
 
     The first failing process wins over the loudest: what a worker or the engine raised in an
@@ -141,11 +144,13 @@ def _drop_consequences(
     for one in judged:
         if one.role == "root" and _clearly_after(one, first):
             one.evaluated.status = "open"
-            out.considered.append((
-                one.evaluated,
-                f"{first.process or 'another process'} raised {first.type} before it; this may "
-                "be its consequence",
-            ))
+            out.considered.append(
+                (
+                    one.evaluated,
+                    f"{first.process or 'another process'} raised {first.type} before it; this may "
+                    "be its consequence",
+                )
+            )
         else:
             kept.append(one)
     return kept
@@ -169,8 +174,7 @@ def _root_order(one: Judged) -> tuple[tuple[float, int, int], int, str]:
 
 def _only_severest(roots: list[Judged]) -> list[Judged]:
     """Causes of wrong output or refused requests count only where nothing died."""
-    deadly = [one for one in roots
-              if one.evaluated.rule.severity in ("start", "run", "hang")]
+    deadly = [one for one in roots if one.evaluated.rule.severity in ("start", "run", "hang")]
     return deadly or roots
 
 
@@ -198,7 +202,8 @@ def _symptoms(
             continue
         explained = (
             root.evaluated.rule.id
-            if root is not None and symptom.id in root.evaluated.rule.explains else None
+            if root is not None and symptom.id in root.evaluated.rule.explains
+            else None
         )
         out.append(SeenSymptom(symptom, signature, explained))
     _fold_partners(out, failures)
@@ -211,8 +216,11 @@ def _fold_partners(symptoms: list[SeenSymptom], failures: Failures) -> None:
     death = next((seen for seen in symptoms if seen.symptom.id in _DEATHS), None)
     if death is None:
         return
-    partners = {failure.block.id for failure in failures.all
-                if failure.block is not None and failure.peer and failure.kind == "echo"}
+    partners = {
+        failure.block.id
+        for failure in failures.all
+        if failure.block is not None and failure.peer and failure.kind == "echo"
+    }
     for seen in symptoms:
         blocks = [one.block.id if one.block else 0 for one in seen.signature.evidence]
         if seen is not death and seen.explained_by is None and set(blocks) <= partners:
@@ -221,8 +229,11 @@ def _fold_partners(symptoms: list[SeenSymptom], failures: Failures) -> None:
 
 def nearest_symptom(symptoms: list[SeenSymptom]) -> SeenSymptom | None:
     """Return the fatal symptom nearest to the cause, then the earliest."""
-    fatal = [seen for seen in symptoms
-             if seen.symptom.fatal and seen.symptom.order > 0 and seen.explained_by is None]
+    fatal = [
+        seen
+        for seen in symptoms
+        if seen.symptom.fatal and seen.symptom.order > 0 and seen.explained_by is None
+    ]
     return min(
         fatal,
         key=lambda seen: (seen.symptom.order, seen.signature.evidence[0].at.seq),

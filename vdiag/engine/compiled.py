@@ -14,10 +14,21 @@ if TYPE_CHECKING:
     from vdiag.rules.schema import Signal
 
 GENERIC = (
-    b" ERROR ", b" CRITICAL ", b" WARNING ", b"ERROR\x1b[", b"CRITICAL\x1b[", b"WARNING\x1b[",
-    b" - ERROR - ", b" - CRITICAL - ", b"Traceback (most", b'"levelname": "ERROR"',
-    b'"levelname": "CRITICAL"', b'"levelname": "WARNING"', b'"levelname":"ERROR"',
-    b" blob data]", b"systemd-journald",
+    b" ERROR ",
+    b" CRITICAL ",
+    b" WARNING ",
+    b"ERROR\x1b[",
+    b"CRITICAL\x1b[",
+    b"WARNING\x1b[",
+    b" - ERROR - ",
+    b" - CRITICAL - ",
+    b"Traceback (most",
+    b'"levelname": "ERROR"',
+    b'"levelname": "CRITICAL"',
+    b'"levelname": "WARNING"',
+    b'"levelname":"ERROR"',
+    b" blob data]",
+    b"systemd-journald",
 )
 """Literals of no rule: errors that nobody knows yet, and gaps."""
 

@@ -160,8 +160,9 @@ def _signature_phase(phases: list[str], context: Context) -> Answer:
     for seq, phase, _, at in context.run.marks:
         if seq <= first.seq and phase == first.phase:
             evidence = [at.evidence()]
-    return Answer(_truth(first.phase in phases), "stated", evidence,
-                  f"it failed in the phase {first.phase}")
+    return Answer(
+        _truth(first.phase in phases), "stated", evidence, f"it failed in the phase {first.phase}"
+    )
 
 
 def _event(condition: Condition, context: Context) -> Answer:
@@ -178,6 +179,8 @@ def _event(condition: Condition, context: Context) -> Answer:
             continue
         if condition.before_signature and not _before(seen, context):
             continue
+        if condition.after_signature and not _after(seen, context):
+            continue
         if condition.same_process and not _same_process(seen, context):
             continue
         found.append(seen)
@@ -192,16 +195,29 @@ def _event(condition: Condition, context: Context) -> Answer:
 
 
 def _before(seen: Observation, context: Context) -> bool:
-    if not context.signature:
-        return False
-    first = context.signature[0].at
-    if seen.at.time and first.time and seen.at.seconds is not None and first.seconds is not None:
-        return seen.at.seconds <= first.seconds
-    return seen.at.seq < first.seq
+    """By the lines' own stamps where both have one, else by their order in the log."""
+    return bool(context.signature) and _precedes(seen, context.signature[0])
+
+
+def _after(seen: Observation, context: Context) -> bool:
+    return bool(context.signature) and _precedes(context.signature[0], seen)
+
+
+def _precedes(one: Observation, other: Observation) -> bool:
+    a, b = one.at, other.at
+    if a.time and b.time and a.seconds is not None and b.seconds is not None:
+        return a.seconds <= b.seconds
+    return a.seq < b.seq
 
 
 def _same_process(seen: Observation, context: Context) -> bool:
-    processes = {one.at.process.pid for one in context.signature if one.at.process}
-    pid = seen.captures.get("pid")
-    own = seen.at.process.pid if seen.at.process else None
-    return (isinstance(pid, int) and pid in processes) or (own is not None and own in processes)
+    pids = set().union(*(_pids(one) for one in context.signature))
+    return bool(_pids(seen) & pids)
+
+
+def _pids(seen: Observation) -> set[int]:
+    named = seen.captures.get("pid")
+    pids = {named} if isinstance(named, int) and not isinstance(named, bool) else set()
+    if seen.at.process is not None and seen.at.process.pid is not None:
+        pids.add(seen.at.process.pid)
+    return pids

@@ -81,8 +81,10 @@ class Engine:
                 continue
             finally:
                 source.close()
-            own = [self._run(run, len(all_runs) + index)
-                   for index, run in enumerate(self._kept(observed), start=1)]
+            own = [
+                self._run(run, len(all_runs) + index)
+                for index, run in enumerate(self._kept(observed), start=1)
+            ]
             aftermath(own, self.pack)
             for run in own:
                 run.verdict = of_run(run, order)
@@ -92,8 +94,9 @@ class Engine:
             hits += observed.hits
         pack = self.pack
         report = Report(
-            vdiag=Tool(version, Rules([RulePack(pack.name, pack.version, pack.digest)],
-                                      pack.count)),
+            vdiag=Tool(
+                version, Rules([RulePack(pack.name, pack.version, pack.digest)], pack.count)
+            ),
             inputs=inputs,
             verdict=worst(verdicts),
             verdicts=verdicts,
@@ -106,8 +109,11 @@ class Engine:
     @staticmethod
     def _kept(observed: Observed) -> list[RunData]:
         """Return the runs that hold something of vLLM's."""
-        return [run for run in observed.runs
-                if run.seen_vllm or run.bench or run.banner or run.blocks or run.buckets]
+        return [
+            run
+            for run in observed.runs
+            if run.seen_vllm or run.bench or run.banner or run.blocks or run.buckets
+        ]
 
     @staticmethod
     def _refuse_binary(observed: Observed) -> None:
@@ -121,14 +127,30 @@ class Engine:
     def _input(observed: Observed) -> Input:
         gaps = list(observed.gaps)
         first = observed.runs[0] if observed.runs else None
-        if first is not None and first.seen_vllm and first.banner is None \
-                and first.kind == "server" and first.first is not None:
+        if (
+            first is not None
+            and first.seen_vllm
+            and first.banner is None
+            and first.kind == "server"
+            and first.first is not None
+        ):
             at = first.first
-            gaps.insert(0, Gap(at.line, "cut-beginning", "the server's start is not in this input",
-                               1, _HOW_TO_GET_START))
+            gaps.insert(
+                0,
+                Gap(
+                    at.line,
+                    "cut-beginning",
+                    "the server's start is not in this input",
+                    1,
+                    _HOW_TO_GET_START,
+                ),
+            )
         return Input(
-            name=observed.input, bytes=observed.bytes, lines=observed.lines,
-            envelopes=observed.envelopes, gaps=gaps,
+            name=observed.input,
+            bytes=observed.bytes,
+            lines=observed.lines,
+            envelopes=observed.envelopes,
+            gaps=gaps,
         )
 
     def _run(self, data: RunData, number: int) -> Run:
@@ -137,12 +159,14 @@ class Engine:
         course = runs.course(data, failures)
         facts = FactTable(data, pack)
         evaluated = [
-            one for rule in pack.diagnoses.values()
+            one
+            for rule in pack.diagnoses.values()
             if (one := evaluate.apply(rule, data, facts, failures)) is not None
         ]
         judgement = causality.judge(data, evaluated, failures, course, facts, pack)
-        findings = [diagnosis_finding(one, data, facts, course, judgement)
-                    for one in judgement.findings]
+        findings = [
+            diagnosis_finding(one, data, facts, course, judgement) for one in judgement.findings
+        ]
         findings += [symptom_finding(seen, data, facts, course) for seen in judgement.symptoms]
         considered = [
             Considered(
@@ -155,8 +179,10 @@ class Engine:
             for one, because in judgement.considered
         ]
         explained = {
-            seen.block.id for one in judgement.findings
-            for seen in one.evaluated.signature.evidence if seen.block is not None
+            seen.block.id
+            for one in judgement.findings
+            for seen in one.evaluated.signature.evidence
+            if seen.block is not None
         }
         run = Run(
             id=number,
@@ -169,8 +195,15 @@ class Engine:
             ended=data.last.time if data.last and course.outcome != "running" else None,
             coverage=course.coverage,
             processes=[
-                Process(state.label, state.pid, state.host, state.role, state.ranks, state.phase,
-                        _evidence(data, state.order))
+                Process(
+                    state.label,
+                    state.pid,
+                    state.host,
+                    state.role,
+                    state.ranks,
+                    state.phase,
+                    _evidence(data, state.order),
+                )
                 for state in data.processes
             ],
             facts=facts.report(),

@@ -55,9 +55,7 @@ class Evaluated:
         return sum(item.specific and answer.truth == "true" for item, answer in self.conditions)
 
 
-def apply(
-    rule: Diagnosis, run: RunData, facts: FactTable, failures: Failures
-) -> Evaluated | None:
+def apply(rule: Diagnosis, run: RunData, facts: FactTable, failures: Failures) -> Evaluated | None:
     """Evaluate a diagnosis; None where it has nothing to say about the run."""
     signature = find_signature(rule.signature, run, facts, failures)
     matched = bool(signature.evidence)
@@ -138,9 +136,7 @@ def _status(
     rule: Diagnosis, signature: Signature, answers: list[tuple[RuleCondition, Answer]]
 ) -> tuple[Status | None, list[tuple[RuleCondition, Answer]]]:
     matched = bool(signature.evidence)
-    refuting = [
-        (item, answer) for item, answer in answers if _refutes(item, answer)
-    ]
+    refuting = [(item, answer) for item, answer in answers if _refutes(item, answer)]
     state = [(item, answer) for item, answer in answers if item.kind == "state"]
     if not matched:
         # What triggers it may still come: only an exclusion takes the risk away.
@@ -188,7 +184,9 @@ def condition_report(item: RuleCondition, answer: Answer) -> Condition:
     elif item.kind in ("must_clear", "open"):
         kind, subkind = "exclusion", item.kind
     notes: dict[Truth, str | None] = {
-        "true": item.if_true, "false": item.if_false, "unknown": item.if_unknown,
+        "true": item.if_true,
+        "false": item.if_false,
+        "unknown": item.if_unknown,
     }
     unsettled = answer.truth == "unknown" or (
         item.kind == "open" and answer.truth == "false" and answer.basis == "inferred"

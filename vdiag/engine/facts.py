@@ -71,8 +71,9 @@ class FactTable:
                 basis=state.basis if state else "stated",
                 evidence=state.evidence if state else [],
                 conflicts=state.conflicts if state else [],
-                reason=state.reason if state else "asked for; the log does not show what it "
-                "resolved to",
+                reason=state.reason
+                if state
+                else "asked for; the log does not show what it resolved to",
                 title=spec.title,
                 group=spec.group,
             )
@@ -84,8 +85,14 @@ class FactTable:
             if name not in out:
                 state = self.get(name)
                 if state is not None:
-                    out[name] = Fact(state.value, state.basis, state.evidence, state.conflicts,
-                                     title=name.partition(".")[2], group="environment")
+                    out[name] = Fact(
+                        state.value,
+                        state.basis,
+                        state.evidence,
+                        state.conflicts,
+                        title=name.partition(".")[2],
+                        group="environment",
+                    )
         return out
 
     def _find(self, name: str) -> FactState | None:
@@ -139,8 +146,9 @@ class FactTable:
             basis: Basis = (
                 "stated" if derivation.stated and answer.basis == "stated" else "inferred"
             )
-            return FactState(_cast(value, spec.type), basis, answer.evidence,
-                             reason=derivation.because)
+            return FactState(
+                _cast(value, spec.type), basis, answer.evidence, reason=derivation.because
+            )
         return None
 
     def _derived_value(self, derivation: Derivation) -> JSONValue:
@@ -180,7 +188,9 @@ class FactTable:
             return None
         titles = ", ".join(dict.fromkeys(signal.title for signal in declared))
         return FactState(
-            spec.absent, "inferred", [],
+            spec.absent,
+            "inferred",
+            [],
             reason=f"not printed, where this release prints it ({titles})",
         )
 
@@ -191,7 +201,8 @@ class FactTable:
         version = self.get("vllm.version") if "vllm.version" in self.pack.facts else None
         within = (
             in_range(str(version.value), signal.printed.versions)
-            if version is not None and not version.conflicts else None
+            if version is not None and not version.conflicts
+            else None
         )
         return runs.provably_absent(self.run, signal, within)
 
@@ -258,10 +269,9 @@ def _state(sightings: list[Seen], many: str) -> FactState:
         evidence = seen.at.evidence(focus)
         if evidence not in entry[1] and len(entry[1]) < _MAX_EVIDENCE:
             entry[1].append(evidence)
-    (value, evidence), *others = groups.values()
-    return FactState(
-        value, "stated", evidence, [Conflict(other, lines) for other, lines in others]
-    )
+    (main, proof), *others = groups.values()
+    conflicts = [Conflict(other, lines) for other, lines in others]
+    return FactState(main, "stated", proof, conflicts)
 
 
 def _number(value: JSONValue) -> float:

@@ -108,9 +108,7 @@ def _names(event: list[str] | str) -> list[str]:
     return [event] if isinstance(event, str) else event
 
 
-def _failure(
-    run: RunData, block: Block, pack: Pack, symptom_signals: set[str]
-) -> Failure | None:
+def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) -> Failure | None:
     last = block.last
     if last is None or (not block.raw and block.first.level not in ("ERROR", "CRITICAL")):
         return None
@@ -197,7 +195,7 @@ def _fatal_lines(run: RunData) -> list[Failure]:
 
 
 def _relayed(run: RunData, known: list[Failure]) -> list[Failure]:
-    """The worker's own text inside ``Worker failed with error '…'``, where it stands alone."""
+    """Find the worker's own text inside ``Worker failed with error '…'``, where it stands alone."""
     texts = {failure.key for failure in known if failure.kind in ("own", "echo")}
     out = []
     for observation in run.observations("sym.worker_failed"):
@@ -255,27 +253,27 @@ def _same_second(one: Sighting, other: Sighting) -> bool:
 
 
 def _class(run: RunData, found: Failures) -> None:
-    dead = bool(found.deaths)
     if found.clean_stop and run.stop is not None:
         for failure in found.all:
             if failure.order[2] > run.stop.seq or _same_second(failure.at, run.stop):
                 failure.kind = "stopped"
     own = [failure for failure in found.all if failure.kind == "own"]
     for failure in found.all:
-        if failure.kind == "echo" and not own and not _died(found):
+        lonely = failure.kind == "echo" and not _died(found)
+        fatal = failure.kind == "survived" and not run.ready
+        if not own and (lonely or fatal):
             failure.kind = "own"
-        elif failure.kind == "survived" and not run.ready and not dead:
-            failure.kind = "own"
-        elif failure.kind == "survived" and run.ready and failure.at.seq > run.ready.seq and dead:
-            failure.kind = "survived"
     seen: dict[str, Failure] = {}
     for failure in found.all:
         if failure.kind != "own":
             continue
         earlier = seen.get(failure.key)
-        if earlier is not None and (failure.block is None or failure.at.process is None
-                                    or failure.role != earlier.role
-                                    or failure.pid == earlier.pid):
+        if earlier is not None and (
+            failure.block is None
+            or failure.at.process is None
+            or failure.role != earlier.role
+            or failure.pid == earlier.pid
+        ):
             failure.kind = "echo"
             continue
         seen.setdefault(failure.key, failure)
@@ -283,8 +281,9 @@ def _class(run: RunData, found: Failures) -> None:
 
 
 def _died(found: Failures) -> bool:
-    return any(death.signal.id in ("sym.worker_died", "sym.ray_actor_died")
-               for death in found.deaths)
+    return any(
+        death.signal.id in ("sym.worker_died", "sym.ray_actor_died") for death in found.deaths
+    )
 
 
 def first_failure(found: Failures) -> FirstFailure | None:
@@ -296,8 +295,7 @@ def first_failure(found: Failures) -> FirstFailure | None:
     evidence = [first.at.evidence()]
     evidence += [failure.at.evidence() for failure in same if failure is not first][:3]
     echoes = sum(
-        1 for failure in found.all
-        if failure not in same and failure.kind in ("echo", "wrapper")
+        1 for failure in found.all if failure not in same and failure.kind in ("echo", "wrapper")
     )
     return FirstFailure(
         type=first.type,

@@ -29,12 +29,16 @@ def diagnosis_finding(
     rule, signature = evaluated.rule, evaluated.signature
     context = Context(run, facts, signature.evidence)
     wording = signature.alternative.wording if signature.alternative else None
-    words = Words(facts, signature.evidence, {
-        "faulting": enumerate_names(signature.processes) or "a process",
-        "first_faulting": (signature.processes or ["a process"])[0],
-        "wording": wording or rule.title,
-        "phase": course.phase or "an unknown phase",
-    })
+    words = Words(
+        facts,
+        signature.evidence,
+        {
+            "faulting": enumerate_names(signature.processes) or "a process",
+            "first_faulting": (signature.processes or ["a process"])[0],
+            "wording": wording or rule.title,
+            "phase": course.phase or "an unknown phase",
+        },
+    )
     answers = evaluated.conditions
     status: FindingStatus = "probable"
     summary = words.fill(rule.summary)
@@ -46,9 +50,7 @@ def diagnosis_finding(
         status = "confirmed"
     conditions = [condition_report(item, answer) for item, answer in answers]
     proof = _evidence([seen.at.evidence() for seen in signature.evidence], conditions)
-    symptoms = [
-        seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id
-    ]
+    symptoms = [seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id]
     return Finding(
         id=rule.id,
         title=rule.title,
@@ -84,16 +86,27 @@ def _risk(one: Judged, context: Context, words: Words) -> str:
 
 
 def _about_failure(condition: RuleCondition) -> bool:
-    return any(one.signature_phase or one.before_signature for one in walk(condition))
+    return any(
+        one.signature_phase or one.before_signature or one.after_signature
+        for one in walk(condition)
+    )
 
 
 def _evidence(signature: list[Evidence], conditions: list[Condition]) -> list[Evidence]:
     """Order the proof: the signature's lines, then one line of each condition that holds."""
     out = signature[:_MAX_EVIDENCE]
-    proving = [condition for condition in conditions
-               if condition.truth == "true" and condition.kind != "exclusion"]
-    proving.sort(key=lambda condition: (
-        not condition.specific, condition.subkind != "trigger", condition.kind == "support"))
+    proving = [
+        condition
+        for condition in conditions
+        if condition.truth == "true" and condition.kind != "exclusion"
+    ]
+    proving.sort(
+        key=lambda condition: (
+            not condition.specific,
+            condition.subkind != "trigger",
+            condition.kind == "support",
+        )
+    )
     seen = {(evidence.input, evidence.line) for evidence in out}
     for condition in proving:
         for evidence in condition.evidence[:1]:
@@ -103,19 +116,22 @@ def _evidence(signature: list[Evidence], conditions: list[Condition]) -> list[Ev
     return out[:_MAX_EVIDENCE]
 
 
-def symptom_finding(
-    seen: SeenSymptom, run: RunData, facts: FactTable, course: Course
-) -> Finding:
+def symptom_finding(seen: SeenSymptom, run: RunData, facts: FactTable, course: Course) -> Finding:
     """Return a symptom of a run as a finding."""
     symptom, signature = seen.symptom, seen.signature
-    words = Words(facts, signature.evidence, {
-        "faulting": enumerate_names(signature.processes) or "a process",
-        "first_faulting": (signature.processes or ["a process"])[0],
-        "phase": course.phase or "an unknown phase",
-    })
+    words = Words(
+        facts,
+        signature.evidence,
+        {
+            "faulting": enumerate_names(signature.processes) or "a process",
+            "first_faulting": (signature.processes or ["a process"])[0],
+            "phase": course.phase or "an unknown phase",
+        },
+    )
     # Who reports a symptom is not who failed, unless it is a worker.
     workers = [
-        process.label for one in signature.evidence
+        process.label
+        for one in signature.evidence
         if (process := one.at.process) is not None and process.role == "worker"
     ]
     step = words.fill(symptom.next_step)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from vdiag.engine.compiled import CompiledPack, Match
+from vdiag.engine.compiled import CompiledPack, CompiledSignal, Match
 from vdiag.engine.observation import PHASES, Bucket, Observation, RunData, Sighting
 from vdiag.engine.process import ProcessState, ranks_of, role_of
 from vdiag.engine.scan import Lines, Matcher
@@ -23,7 +23,6 @@ from vdiag.report.model import Gap
 _MAX_BLOCKS = 20_000
 _MAX_GAPS = 200
 _SAME_START_SECONDS = 5
-_STARTUP = ("startup", None)
 
 
 @dataclass
@@ -101,23 +100,29 @@ class Observer:
 
     def _gap(self, number: int, wrapped: envelope.Unwrapped) -> None:
         assert wrapped.gap is not None  # noqa: S101  # told by the caller
-        gap = Gap(number, wrapped.gap, clip(wrapped.text.strip()), max(wrapped.lost, 1),
-                  envelope.HOW_TO_GET[wrapped.gap])
+        gap = Gap(
+            number,
+            wrapped.gap,
+            clip(wrapped.text.strip()),
+            max(wrapped.lost, 1),
+            envelope.HOW_TO_GET[wrapped.gap],
+        )
         if self._run is not None and len(self._run.gaps) < _MAX_GAPS:
             self._run.gaps.append((self._seq, gap))
         if len(self.out.gaps) < _MAX_GAPS:
             self.out.gaps.append(gap)
 
     def _piece(
-        self, piece: Piece, number: int, candidates: list[object], previous: bytes
+        self, piece: Piece, number: int, candidates: list[CompiledSignal], previous: bytes
     ) -> None:
         state = self._process(piece)
         if piece.time is not None:
             self._seconds = self._clock.seconds(piece.time)
         role = state.role if state else "unknown"
-        matches = self._compiled.match(candidates, piece.text, piece.level, role)  # type: ignore[arg-type]
-        at = Sighting(self._name, number, self._seq, piece.text, state, piece.time,
-                      self._seconds, None)
+        matches = self._compiled.match(candidates, piece.text, piece.level, role)
+        at = Sighting(
+            self._name, number, self._seq, piece.text, state, piece.time, self._seconds, None
+        )
         self._split(piece, matches, at)
         run = self._run
         if run is None and (piece.vllm or self._opens(matches)):
@@ -152,8 +157,12 @@ class Observer:
     # -- runs --------------------------------------------------------------------------
 
     def _opens(self, matches: list[Match]) -> bool:
-        return any(match.signal.kind == "event" and not match.signal.boundary
-                   and match.signal.id.startswith("sym.") for match in matches)
+        return any(
+            match.signal.kind == "event"
+            and not match.signal.boundary
+            and match.signal.id.startswith("sym.")
+            for match in matches
+        )
 
     def _split(self, piece: Piece, matches: list[Match], at: Sighting) -> None:
         """Open a new run where a line says that one starts."""
@@ -161,8 +170,9 @@ class Observer:
             boundary = match.signal.boundary
             if boundary == "banner" and not self._same_start(at):
                 self._open(at, "server", banner=True)
-            elif boundary == "bench" and (self._run is None or self._run.kind != "bench"
-                                          or self._run.end is not None):
+            elif boundary == "bench" and (
+                self._run is None or self._run.kind != "bench" or self._run.end is not None
+            ):
                 self._open(at, "bench", banner=False)
             elif boundary == "init" and self._new_engine(at):
                 self._open(at, "offline", banner=False)
@@ -174,7 +184,8 @@ class Observer:
             return False
         same = run.banner.process is at.process
         near = (
-            at.seconds is None or run.banner.seconds is None
+            at.seconds is None
+            or run.banner.seconds is None
             or abs(at.seconds - run.banner.seconds) <= _SAME_START_SECONDS
         )
         only_startup = all(phase == "startup" for _, phase, _, _ in run.marks)
@@ -321,9 +332,7 @@ class Observer:
                 return
         run.marks.append((at.seq, phase, by_ready, at))
 
-    def _touch(
-        self, run: RunData, piece: Piece, state: ProcessState | None, at: Sighting
-    ) -> None:
+    def _touch(self, run: RunData, piece: Piece, state: ProcessState | None, at: Sighting) -> None:
         run.seen_vllm = run.seen_vllm or piece.vllm
         if run.first is None:
             run.first = at
@@ -355,7 +364,11 @@ def is_vllm_block(block: Block) -> bool:
     """Whether a traceback is vLLM's: by a frame, or by the class it raised."""
     return any(
         raised.type.startswith("vllm.")
-        or any("/vllm/" in frame.path or frame.path.startswith("vllm/")
-               or frame.path.endswith("/bin/vllm") for frame in raised.frames)
+        or any(
+            "/vllm/" in frame.path
+            or frame.path.startswith("vllm/")
+            or frame.path.endswith("/bin/vllm")
+            for frame in raised.frames
+        )
         for raised in block.raised
     )

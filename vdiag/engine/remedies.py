@@ -61,7 +61,11 @@ def not_a_fix(rule: Diagnosis, context: Context, words: Words) -> list[NotAFix]:
         tried = evaluate(spec.tried_when, context) if spec.tried_when is not None else None
         was = tried is not None and tried.truth == "true"
         out.append(
-            NotAFix(words.fill(spec.text), words.fill(spec.why), was,
-                    tried.evidence if was and tried is not None else [])
+            NotAFix(
+                words.fill(spec.text),
+                words.fill(spec.why),
+                was,
+                tried.evidence if was and tried is not None else [],
+            )
         )
     return out

@@ -12,11 +12,20 @@ from vdiag.report.model import Coverage, CoverageMap, Outcome
 if TYPE_CHECKING:
     from vdiag.rules.schema import Signal
 
-_INIT_SYMPTOMS = ("sym.init_failed", "sym.worker_init_failed", "sym.front_init_failed",
-                  "sym.engine_start_failed")
+_INIT_SYMPTOMS = (
+    "sym.init_failed",
+    "sym.worker_init_failed",
+    "sym.front_init_failed",
+    "sym.engine_start_failed",
+)
 _HANG_SYMPTOMS = ("sym.rpc_timeout", "sym.nccl_watchdog")
-_RUN_SYMPTOMS = ("sym.worker_exception", "sym.async_output", "sym.worker_failed",
-                 "sym.rpc_timeout", "sym.engine_dead")
+_RUN_SYMPTOMS = (
+    "sym.worker_exception",
+    "sym.async_output",
+    "sym.worker_failed",
+    "sym.rpc_timeout",
+    "sym.engine_dead",
+)
 
 
 @dataclass
@@ -42,7 +51,10 @@ def course(run: RunData, failures: Failures) -> Course:
         phase = run.marks[-1][1]
     noticed = run.observations("sym.engine_fatal") or run.observations("sym.engine_dead")
     return Course(
-        outcome, phase, _coverage(run, outcome), failed_at,
+        outcome,
+        phase,
+        _coverage(run, outcome),
+        failed_at,
         noticed[0].at if noticed and failed_at is not None else None,
         _last_healthy(run, failed_at),
     )
@@ -91,8 +103,9 @@ def _outcome(run: RunData, failures: Failures, failed_at: Sighting | None) -> Ou
 def _coverage(run: RunData, outcome: Outcome) -> CoverageMap:
     entered = {phase for _, phase, _, _ in run.marks}
     if run.kind == "bench":
-        return CoverageMap("seen" if run.bench else "partial", "missing",
-                           "seen" if run.end else "partial")
+        return CoverageMap(
+            "seen" if run.bench else "partial", "missing", "seen" if run.end else "partial"
+        )
     gap_in_startup = any(
         PHASES.index(run.phase_at(seq) or "startup") < PHASES.index("serving")
         for seq, _ in run.gaps
@@ -142,9 +155,11 @@ def provably_absent(run: RunData, signal: Signal, version_in_range: bool | None)
         return False
     if any(start <= seq <= end for seq, _ in run.gaps):
         return False
-    quiet_enough = {"DEBUG": ("DEBUG",), "INFO": ("DEBUG", "INFO"),
-                    "WARNING": ("DEBUG", "INFO", "WARNING")}.get(
-        printed.level, ("DEBUG", "INFO", "WARNING", "ERROR"))
+    quiet_enough = {
+        "DEBUG": ("DEBUG",),
+        "INFO": ("DEBUG", "INFO"),
+        "WARNING": ("DEBUG", "INFO", "WARNING"),
+    }.get(printed.level, ("DEBUG", "INFO", "WARNING", "ERROR"))
     return any(
         level in quiet_enough
         for process in run.processes
@@ -161,7 +176,8 @@ def _span(run: RunData, phase: str) -> tuple[int | None, int | None]:
     if run.banner is None and run.kind != "offline" and run.marks[0][1] == phase:
         return None, None  # a cut beginning may lie inside it
     ends = [
-        seq for seq, name, _, _ in run.marks
+        seq
+        for seq, name, _, _ in run.marks
         if seq > starts[-1] and PHASES.index(name) > PHASES.index(phase)
     ]
     return starts[0], (ends[0] if ends else None)

@@ -43,13 +43,15 @@ class HyperscanMatcher:
         )
         self._hits: list[Hit] = []
 
-    def _note(self, id: int, start: int, end: int, flags: int, context: Any) -> None:
+    def _note(self, id: int, start: int, end: int, flags: int, context: object) -> None:
         self._hits.append((end, id))
 
     def scan(self, data: bytearray, size: int) -> list[Hit]:
         """Return the hits in ``data[:size]``, ordered by end offset, then number."""
-        self._hits = hits = []
-        self._database.scan(memoryview(data)[:size], match_event_handler=self._note)
+        hits: list[Hit] = []
+        self._hits = hits
+        view: Any = memoryview(data)[:size]  # the binding takes any buffer; its stub, only str
+        self._database.scan(view, match_event_handler=self._note)
         hits.sort()
         return hits
 

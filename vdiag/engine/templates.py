@@ -33,7 +33,8 @@ def template(text: str) -> str:
 def unexplained(run: RunData, failures: Failures, explained: set[int]) -> list[Unexplained]:
     """Count the blocks that no signal knows, most severe first, in order of appearance."""
     settled = {
-        failure.block.id for failure in failures.all
+        failure.block.id
+        for failure in failures.all
         if failure.block is not None and failure.kind != "own"
     }
     found: dict[tuple[str, str], Unexplained] = {}

@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from vdiag.rules.pack import Pack
 
 PRECEDENCE: tuple[VerdictStatus, ...] = (
-    "confirmed", "probable", "unexplained", "symptom-only", "at-risk", "clean", "no-vllm"
+    "confirmed",
+    "probable",
+    "unexplained",
+    "symptom-only",
+    "at-risk",
+    "clean",
+    "no-vllm",
 )
 FAILED = ("crashed", "failed-to-start", "hung")
 _AFTERMATH_SECONDS = 1800
@@ -32,18 +38,25 @@ def of_run(run: Run, order: dict[str, int]) -> Verdict:
         where = f" in {first.process}" if first.process else ""
         during = f" during {first.phase}" if first.phase else ""
         return Verdict(
-            "unexplained", None, run.id,
+            "unexplained",
+            None,
+            run.id,
             f"no rule explains this failure; the first exception is {first.type}"
             f"{': ' + _one_line(first.message) if first.message else ''}{where}{during}",
         )
     nearest = _nearest(symptoms, order)
     if nearest is not None:
-        return Verdict("symptom-only", nearest.id, run.id,
-                       f"{nearest.summary}; the cause is not in this log")
+        return Verdict(
+            "symptom-only", nearest.id, run.id, f"{nearest.summary}; the cause is not in this log"
+        )
     if run.outcome == "unknown" and run.kind != "bench":
         phase = f" in {run.phase}" if run.phase else ""
-        return Verdict("symptom-only", None, run.id,
-                       f"the log ends{phase}, before serving, with no error and no stop request")
+        return Verdict(
+            "symptom-only",
+            None,
+            run.id,
+            f"the log ends{phase}, before serving, with no error and no stop request",
+        )
     risk = next((one for one in run.findings if one.role == "risk"), None)
     if risk is not None:
         return Verdict("at-risk", risk.id, run.id, risk.summary)
@@ -69,8 +82,11 @@ def _nearest(symptoms: list[Finding], order: dict[str, int]) -> Finding | None:
 
 def fatal_order(pack: Pack) -> dict[str, int]:
     """Return the place of each fatal symptom in the order of a typical death."""
-    return {symptom.id: symptom.order for symptom in pack.symptoms.values()
-            if symptom.fatal and symptom.order > 0}
+    return {
+        symptom.id: symptom.order
+        for symptom in pack.symptoms.values()
+        if symptom.fatal and symptom.order > 0
+    }
 
 
 def aftermath(own: list[Run], pack: Pack) -> None:
@@ -83,8 +99,12 @@ def aftermath(own: list[Run], pack: Pack) -> None:
         root = next((one for one in run.findings if one.role == "root"), None)
         rule = pack.diagnoses.get(root.id) if root is not None else None
         if (
-            crashed is not None and root is not None and rule is not None and rule.aftermath
-            and run.outcome == "failed-to-start" and _soon(crashed, run)
+            crashed is not None
+            and root is not None
+            and rule is not None
+            and rule.aftermath
+            and run.outcome == "failed-to-start"
+            and _soon(crashed, run)
         ):
             run.aftermath_of = crashed.id
             crash_root = next((one for one in crashed.findings if one.role == "root"), None)

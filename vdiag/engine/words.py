@@ -27,8 +27,9 @@ class Words:
     placeholder or an invented number.
     """
 
-    def __init__(self, facts: FactTable, signature: list[Observation], fixed: dict[str, str]
-                 ) -> None:
+    def __init__(
+        self, facts: FactTable, signature: list[Observation], fixed: dict[str, str]
+    ) -> None:
         self._facts = facts
         self._fixed = fixed
         self._captures: dict[str, object] = {}

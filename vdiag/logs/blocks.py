@@ -139,8 +139,10 @@ class _Reader:
 
     def _repeated(self, kind: str, text: str) -> bool:
         """Whether this traceback was printed in the same block before."""
-        return any(seen.type == kind and seen.text == clip(text) and not seen.cause
-                   for seen in self.block.raised)
+        return any(
+            seen.type == kind and seen.text == clip(text) and not seen.cause
+            for seen in self.block.raised
+        )
 
 
 class Assembler:
@@ -168,7 +170,13 @@ class Assembler:
             self._drop(owner)
             return None, ""
         key: Hashable = (
-            "log", piece.host, piece.pid, piece.process, piece.file, piece.lineno, piece.level,
+            "log",
+            piece.host,
+            piece.pid,
+            piece.process,
+            piece.file,
+            piece.lineno,
+            piece.level,
             piece.record,
         )
         reader = self._open.get(key)
@@ -246,11 +254,13 @@ class Assembler:
             return False
         # Unindented: the torch and CUDA tails, or a second line of prose. Other programs'
         # output begins with a known head.
-        return bool(re.match(r"(?:INFO|WARNING|ERROR|DEBUG): |\[[WIEF]\d{4} |[\d/.-]+[ :T]|\{", bare)
-                    or "%|" in bare)
+        return bool(
+            re.match(r"(?:INFO|WARNING|ERROR|DEBUG): |\[[WIEF]\d{4} |[\d/.-]+[ :T]|\{", bare)
+            or "%|" in bare
+        )
 
     def _close_raw(self, piece: Piece) -> None:
-        """A record ends the raw tracebacks whose exception was already read."""
+        """Close the raw tracebacks whose exception was already read: a record ends them."""
         if not self.following:
             return
         for key in [key for key in self._open if isinstance(key, tuple) and key[0] == "raw"]:
@@ -261,9 +271,7 @@ class Assembler:
 
     def _close(self, key: Hashable) -> None:
         self._open.pop(key, None)
-        self.following = any(
-            isinstance(other, tuple) and other[0] == "raw" for other in self._open
-        )
+        self.following = any(isinstance(other, tuple) and other[0] == "raw" for other in self._open)
 
     def _block(self, piece: Piece, place: Place, *, raw: bool) -> Block:
         self._last_id += 1

@@ -12,7 +12,8 @@ from datetime import datetime
 _MONTHS = {
     name: number
     for number, name in enumerate(
-        "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), start=1
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"],
+        start=1,
     )
 }
 _STAMP = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
@@ -61,8 +62,9 @@ class Clock:
         self._month = month
         try:
             value = int(
-                (datetime(self._year, month, day, hour, minute, second)
-                 - datetime(2024, 1, 1)).total_seconds()
+                (
+                    datetime(self._year, month, day, hour, minute, second) - datetime(2024, 1, 1)
+                ).total_seconds()
             )
         except ValueError:
             return None

@@ -12,9 +12,7 @@ from dataclasses import dataclass
 from vdiag.logs import clock
 
 _IDENT = r"(?P<host>[^\s:]+) (?P<ident>[^\s\[\]:]+)(?:\[(?P<pid>\d+)\])?: ?(?P<text>.*)"
-_SHORT = re.compile(
-    r"(?P<stamp>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?:\.\d+)? " + _IDENT, re.S
-)
+_SHORT = re.compile(r"(?P<stamp>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d)(?:\.\d+)? " + _IDENT, re.S)
 _ISO = re.compile(
     r"(?P<stamp>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:[.,]\d+)?(?:[+-]\d\d:?\d\d|Z) " + _IDENT, re.S
 )

@@ -1,4 +1,4 @@
-"""The record grammar: what vLLM 0.8 to 0.33 put in front of a message.
+r"""The record grammar: what vLLM 0.8 to 0.33 put in front of a message.
 
 Text records read ``LEVEL MM-DD HH:MM:SS [file.py:12] message``, with ``(Worker_TP0 pid=7) ``
 in front (by a hook on the streams up to 0.30, in the record itself from 0.31), any
@@ -45,9 +45,10 @@ _PREFIX_GAP = 64
 _record_ids = itertools.count(1)
 
 
-def read(line: str, *, time: str | None = None, host: str | None = None,
-         envelope_pid: int | None = None) -> list[Piece]:
-    """Read one physical line, without its ``\\n`` and its envelope.
+def read(
+    line: str, *, time: str | None = None, host: str | None = None, envelope_pid: int | None = None
+) -> list[Piece]:
+    r"""Read one physical line, without its ``\\n`` and its envelope.
 
     ``time``, ``host`` and ``envelope_pid`` come from the envelope; a record's own time wins.
     """

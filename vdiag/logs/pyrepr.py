@@ -22,8 +22,14 @@ _NAME = re.compile(r"[A-Za-z_][\w.]*(?:\[[^\[\]]*\])?")
 _ANGLE = re.compile(r"<([^<>]*(?:<[^<>]*>[^<>]*)*)>?")
 _BARE = re.compile(r"[^,)\]}]*")
 _ESCAPE = re.compile(r"\\(.)", re.S)
-_WORDS: dict[str, Value] = {"True": True, "False": False, "None": None, "true": True,
-                            "false": False, "null": None}
+_WORDS: dict[str, Value] = {
+    "True": True,
+    "False": False,
+    "None": None,
+    "true": True,
+    "false": False,
+    "null": None,
+}
 
 
 def parse(text: str) -> Value:
@@ -151,9 +157,7 @@ class _Reader:
             else:
                 items.append(key)
             self.space()
-            if self.peek() == ",":
-                self.at += 1
-            elif self.at == start:
+            if self.peek() == "," or self.at == start:
                 self.at += 1
         return items if items and not out else out
 
@@ -170,9 +174,7 @@ class _Reader:
             start = self.at
             out.append(self.value(depth + 1))
             self.space()
-            if self.peek() == ",":
-                self.at += 1
-            elif self.at == start:
+            if self.peek() == "," or self.at == start:
                 self.at += 1
         return out
 

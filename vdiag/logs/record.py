@@ -90,10 +90,10 @@ class Raised:
 def short_path(path: str) -> str:
     """Cut a path so that it starts at its package: ``vllm/v1/engine/core.py``."""
     for mark in ("/site-packages/", "/dist-packages/"):
-        before, found, after = path.rpartition(mark)
+        _, found, after = path.rpartition(mark)
         if found:
             return after
-    before, found, after = path.rpartition("/vllm/")
+    _before, found, after = path.rpartition("/vllm/")
     if found:
         return "vllm/" + after
     return path

@@ -132,7 +132,9 @@ def open_path(name: str) -> Source:
             raise InputError(f"{name}: is a folder; name the log files in it: {name.rstrip('/')}/*")
         return Source(name, path.open("rb", buffering=0), owned=True)
     except FileNotFoundError:
-        raise InputError(f"{name}: no such file; give a log file, or - for standard input") from None
+        raise InputError(
+            f"{name}: no such file; give a log file, or - for standard input"
+        ) from None
     except OSError as error:
         raise InputError(f"{name}: cannot open: {_reason(error)}") from error
 

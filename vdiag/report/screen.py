@@ -63,7 +63,10 @@ def symptom(page: Page, finding: Finding) -> None:
 
 
 _LABELS = {
-    "workaround": "Fix", "fix": "Fix", "mitigation": "Mitigate", "diagnostic": "Find out",
+    "workaround": "Fix",
+    "fix": "Fix",
+    "mitigation": "Mitigate",
+    "diagnostic": "Find out",
 }
 
 

@@ -204,7 +204,11 @@ def other_run(shown_run: Run, run: Run) -> str:
         if verdict is not None:
             parts.append(verdict_line(verdict))
         parts.append(OUTCOMES[run.outcome])
-    if run.outcome in ("running", "stopped") and run.id > shown_run.id and set(run.inputs) & set(shown_run.inputs):
+    if (
+        run.outcome in ("running", "stopped")
+        and run.id > shown_run.id
+        and set(run.inputs) & set(shown_run.inputs)
+    ):
         parts.extend(
             f"{name} {value(old.value)} -> {value(new.value)}"
             for name, old, new in changes(shown_run, run)[:3]

@@ -49,8 +49,7 @@ def conditions_of(rule: Diagnosis) -> Iterator[Condition]:
         if risk.when is not None:
             yield from walk(risk.when)
     verification = rule.verification
-    for step in (*verification.must_appear, *verification.must_not_appear,
-                 *verification.exercised):
+    for step in (*verification.must_appear, *verification.must_not_appear, *verification.exercised):
         yield from walk(step.when)
 
 
@@ -129,9 +128,9 @@ def _check_condition(pack: Pack, condition: Condition, place: str) -> None:
                 regex.compile(test.matches)
             except regex.error as error:
                 raise PackError(f"{place}: bad pattern {test.matches!r}: {error}") from error
-    for name in names:
-        if name is not None and name not in pack.facts and not name.startswith("env."):
-            raise PackError(f"{place}: unknown fact {name!r}")
+    for fact in names:
+        if fact is not None and fact not in pack.facts and not fact.startswith("env."):
+            raise PackError(f"{place}: unknown fact {fact!r}")
 
 
 def _check_event(pack: Pack, name: str, place: str) -> None:

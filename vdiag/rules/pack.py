@@ -112,11 +112,11 @@ def _check_file_name(name: str, id: str) -> None:
         raise PackError(f"{name}:1: holds the id {id!r}; name the file {id}.yaml")
 
 
-def _put(
-    pack: Pack, table: dict[str, Any], kind: str, id: str, thing: object, place: str
-) -> None:
+def _put(pack: Pack, table: dict[str, Any], kind: str, id: str, thing: object, place: str) -> None:
     if id in table:
-        raise PackError(f"{place}: {kind} {id!r} is already defined in {pack.places[f'{kind} {id}']}")
+        raise PackError(
+            f"{place}: {kind} {id!r} is already defined in {pack.places[f'{kind} {id}']}"
+        )
     table[id] = thing
     pack.places[f"{kind} {id}"] = place
 

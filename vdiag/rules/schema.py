@@ -159,10 +159,12 @@ class Condition(Strict):
     """Only observations made in one of these phases count."""
     roles: list[ProcessRole] = []
     before_signature: bool = False
+    after_signature: bool = False
     same_process: bool = False
-    """Only observations from a process of the signature's evidence count."""
+    """Only observations count that share a process with the signature's evidence: by the
+    process that wrote the line, or by a pid that the line names (an Xid does)."""
     absent: Literal["unknown", "false"] = "unknown"
-    """``false``: an unseen event is false in any run (used with supports)."""
+    """``false``: an unseen event is false in any run (supports, and what must follow)."""
     signature_phase: list[Phase] | None = None
     run_kind: list[Literal["server", "offline", "bench"]] | None = None
 
@@ -219,8 +221,18 @@ class FactSpec(Strict):
 
     name: Name
     title: str
-    group: Literal["versions", "model", "topology", "all-reduce", "hisparse", "engine",
-                   "kv-cache", "gpu", "environment", "bench"]
+    group: Literal[
+        "versions",
+        "model",
+        "topology",
+        "all-reduce",
+        "hisparse",
+        "engine",
+        "kv-cache",
+        "gpu",
+        "environment",
+        "bench",
+    ]
     type: Literal["int", "float", "str", "bool"]
     asked: list[FactSource] = []
     sources: list[FactSource] = []
