@@ -92,9 +92,7 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
     for one in findings:
         better = [id for id in one.rule.yields_to if id in ids]
         if better:
-            out.considered.append(
-                (one, f"the same evidence is explained more closely by {better[0]}")
-            )
+            out.considered.append((one, f"explained more closely by {better[0]}"))
             one.status = "ruled-out"
         else:
             kept.append(one)

@@ -86,7 +86,7 @@ def find_failures(run: RunData, pack: Pack) -> Failures:
     fatal_signals = {
         name
         for symptom in pack.symptoms.values()
-        if symptom.fatal
+        if symptom.fatal and symptom.severity != "req"
         for alternative in symptom.signature
         for name in _names(alternative.event)
     }
@@ -97,7 +97,7 @@ def find_failures(run: RunData, pack: Pack) -> Failures:
         if failure is not None:
             found.all.append(failure)
     found.all += _fatal_lines(run)
-    found.all += _relayed(run, found.all)
+    found.all += _relayed(run, pack, found.all)
     found.all.sort(key=lambda failure: failure.order)
     found.clean_stop = _is_clean_stop(run, found)
     _class(run, found)
@@ -194,7 +194,7 @@ def _fatal_lines(run: RunData) -> list[Failure]:
     return out
 
 
-def _relayed(run: RunData, known: list[Failure]) -> list[Failure]:
+def _relayed(run: RunData, pack: Pack, known: list[Failure]) -> list[Failure]:
     """Find the worker's own text inside ``Worker failed with error '…'``, where it stands alone."""
     texts = {failure.key for failure in known if failure.kind in ("own", "echo")}
     out = []
@@ -202,6 +202,8 @@ def _relayed(run: RunData, known: list[Failure]) -> list[Failure]:
         inner = observation.captures.get("error")
         if not isinstance(inner, str) or not inner.strip():
             continue
+        if observation.block is not None and "echo" in _kinds(pack, observation.block.signals):
+            continue  # it passes on a lost partner
         text = inner.strip().rstrip("'")
         if _squeeze(text) in texts or any(_squeeze(text).startswith(known) for known in texts):
             continue

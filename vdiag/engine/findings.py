@@ -159,4 +159,5 @@ def symptom_finding(seen: SeenSymptom, run: RunData, facts: FactTable, course: C
         faulting=workers,
         last=signature.last.at.evidence() if signature.last else None,
         next_step=step,
+        fatal=symptom.fatal,
     )

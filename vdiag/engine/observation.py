@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from vdiag.logs.pyrepr import Value
     from vdiag.rules.schema import Signal
 
+CodePlace = tuple[str, str | None, int | None, bool]
+"""(level, file or logger, line, whether raw) of a block's first line."""
+
 KEEP_FIRST = 50
 KEEP_LAST = 10
 PHASES = ("startup", "loading", "kv-sizing", "capture", "warmup", "serving", "shutdown")
@@ -101,6 +104,9 @@ class RunData:
     buckets: dict[tuple[str, int], Bucket] = field(default_factory=dict)
     """By signal and process number (-1 without one)."""
     blocks: list[Block] = field(default_factory=list)
+    """Those kept: the first of each place in the code; the others are counted."""
+    places: dict[CodePlace, int] = field(default_factory=dict)
+    """How many blocks each place in the code made, kept or not."""
     block_sightings: dict[int, Sighting] = field(default_factory=dict)
     exception_sightings: dict[int, Sighting] = field(default_factory=dict)
     processes: list[ProcessState] = field(default_factory=list)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from vdiag.engine.compiled import CompiledPack, CompiledSignal, Match
-from vdiag.engine.observation import PHASES, Bucket, Observation, RunData, Sighting
+from vdiag.engine.observation import PHASES, Bucket, CodePlace, Observation, RunData, Sighting
 from vdiag.engine.process import ProcessState, ranks_of, role_of
 from vdiag.engine.scan import Lines, Matcher
 from vdiag.logs import envelope, grammar
@@ -20,7 +20,8 @@ from vdiag.logs.sources import Source
 from vdiag.logs.text import clip
 from vdiag.report.model import Gap
 
-_MAX_BLOCKS = 20_000
+_MAX_BLOCKS = 100
+"""Kept of each place in the code, so that a flood of one message hides no other."""
 _MAX_GAPS = 200
 _SAME_START_SECONDS = 5
 
@@ -232,6 +233,8 @@ class Observer:
         return run
 
     def _adopt(self, run: RunData, block: Block, sighting: Sighting) -> None:
+        place = code_place(block)
+        run.places[place] = run.places.get(place, 0) + 1
         run.blocks.append(block)
         run.block_sightings[block.id] = sighting
         if block.id in self._orphan_exceptions:
@@ -278,10 +281,17 @@ class Observer:
                 block.owner = _owner(previous)
             if run is None:
                 self._orphans.append((block, at))
-            elif len(run.blocks) < _MAX_BLOCKS:
-                run.blocks.append(block)
-                run.block_sightings[block.id] = at
-        if block.exception_place is not None and block.exception_place.seq == self._seq:
+            else:
+                place = code_place(block)
+                run.places[place] = run.places.get(place, 0) + 1
+                if run.places[place] <= _MAX_BLOCKS:
+                    run.blocks.append(block)
+                    run.block_sightings[block.id] = at
+        if (
+            (run is None or block.id in run.block_sightings)
+            and block.exception_place is not None
+            and block.exception_place.seq == self._seq
+        ):
             target = run.exception_sightings if run is not None else self._orphan_exceptions
             target[block.id] = at
 
@@ -345,6 +355,12 @@ class Observer:
             state.phase = phase or state.phase
             state.levels.setdefault(phase or "", set()).add(piece.level)
             run.last_by_process[state.order] = at
+
+
+def code_place(block: Block) -> CodePlace:
+    """Return where in the code a block comes from."""
+    first = block.first
+    return first.level, first.file, first.lineno, block.raw
 
 
 def _owner(previous: bytes) -> str | None:

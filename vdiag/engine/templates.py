@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from vdiag.engine.observation import RunData, Sighting
-from vdiag.report.model import Evidence, Unexplained
+from vdiag.engine.observation import RunData
+from vdiag.engine.observe import code_place
+from vdiag.report.model import Unexplained
 
 if TYPE_CHECKING:
     from vdiag.engine.failure import Failures
@@ -38,6 +39,9 @@ def unexplained(run: RunData, failures: Failures, explained: set[int]) -> list[U
         if failure.block is not None and failure.kind != "own"
     }
     found: dict[tuple[str, str], Unexplained] = {}
+    uncounted = dict(run.places)
+    for block in run.blocks:
+        uncounted[code_place(block)] -= 1
     for block in run.blocks:
         if block.signals or block.id in explained or block.id in settled:
             continue
@@ -48,12 +52,13 @@ def unexplained(run: RunData, failures: Failures, explained: set[int]) -> list[U
         if not text or (failures.clean_stop and _after_stop(run, block)):
             continue
         key = (level, template(text))
+        # Blocks that were not kept count as the first one kept of their place.
+        count = 1 + uncounted.pop(code_place(block), 0)
         known = found.get(key)
         if known is None:
-            at = run.block_sightings[block.id]
-            found[key] = Unexplained(key[1], level, 1, _evidence(at))
+            found[key] = Unexplained(key[1], level, count, run.block_sightings[block.id].evidence())
         else:
-            known.count += 1
+            known.count += count
     rank = {"CRITICAL": 0, "ERROR": 1, "WARNING": 2}
     ordered = sorted(found.values(), key=lambda one: (rank[one.level], one.first.line))
     return ordered[:_MAX_TEMPLATES]
@@ -67,7 +72,3 @@ def _headline(block: Block) -> str:
 
 def _after_stop(run: RunData, block: Block) -> bool:
     return run.stop is not None and block.place.seq > run.stop.seq
-
-
-def _evidence(at: Sighting) -> Evidence:
-    return at.evidence()

@@ -66,9 +66,14 @@ def of_run(run: Run, order: dict[str, int]) -> Verdict:
 def _clean(run: Run) -> str:
     if run.kind == "bench":
         return "the bench client's output shows nothing wrong"
+    unknown = sum(one.count for one in run.unexplained if one.level != "WARNING")
+    rest = "nothing is wrong in this log"
+    if unknown:
+        records = "1 error record" if unknown == 1 else f"{unknown} error records"
+        rest = f"nothing failed, but no rule knows {records}"
     if run.outcome == "stopped":
-        return "the server was stopped on request; nothing is wrong in this log"
-    return "the server reached serving; nothing is wrong in this log"
+        return f"the server was stopped on request; {rest}"
+    return f"the server reached serving; {rest}"
 
 
 def _one_line(text: str) -> str:

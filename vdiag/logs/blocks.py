@@ -26,6 +26,8 @@ _QUIET = ("DEBUG", "INFO")
 """Levels whose records are told by one line; no block is made of them."""
 _MAX_MORE = 16
 _MAX_RAW_LINES = 600
+_MAX_FRAMES = 32
+"""Frames kept of a traceback: the deepest ones."""
 
 
 @dataclass(slots=True)
@@ -119,6 +121,7 @@ class _Reader:
     def _in_frames(self, line: str, bare: str, place: Place) -> str:
         frame = _FRAME.match(line)
         if frame:
+            del self.pending[:-_MAX_FRAMES]
             self.pending.append(
                 Frame(frame["path"], int(frame["line"]), (frame["function"] or "<module>").strip())
             )

@@ -248,6 +248,8 @@ class Finding:
     last: Evidence | None = None
     """The last line of the finding, where ``evidence`` does not hold it."""
     next_step: str | None = None
+    fatal: bool | None = None
+    """Of a symptom: whether it says that a process ended, or is a mere notice."""
     of_signature: int | None = None
     """How many of ``evidence``, from the front, are lines of the signature; the others are
     those of its conditions, most telling first. Null: all are."""

@@ -141,19 +141,21 @@ def rows(page: Page, label: str, reasons: list[story.Reason], *, named: bool) ->
         process = pad(cut(_process(row.evidence, named=named), column), column)
         process += "  " if column else ""
         room = page.width - cells(head) - cells(line) - cells(process)
-        text = visible(_focused(row.evidence, room))
+        text, focused = _focused(row.evidence, room)
+        text = visible(text)
         if row.remark:
             text = f"{flat(row.remark)}: {text}"
-        page.line((head, "bold"), (line, "dim"), (process, "dim"), (squeeze(text, room), ""))
+        text = cut(text, room) if focused else squeeze(text, room)
+        page.line((head, "bold"), (line, "dim"), (process, "dim"), (text, ""))
 
 
-def _focused(evidence: Evidence, room: int) -> str:
-    """Cut the front off a long line whose point stands further on."""
+def _focused(evidence: Evidence, room: int) -> tuple[str, bool]:
+    """Cut the front off a long line whose point stands further on; tell whether it was cut."""
     text, focus = evidence.text.strip(), evidence.focus
     if focus is None or len(text) <= room:
-        return text
+        return text, False
     start = text.rfind(" ", 0, min(focus, len(text))) + 1
-    return ("…" if start else "") + text[start : start + room]
+    return ("…" if start else "") + text[start : start + room], True
 
 
 def _process(evidence: Evidence, *, named: bool) -> str:
@@ -207,7 +209,7 @@ def followed(page: Page, run: Run, finding: Finding | None) -> None:
     """Fold what came after: symptoms with counts, echoes, streams that were cut."""
     clauses = story.followed(run, finding)
     if clauses:
-        page.entry("Followed", sentence("; ".join(clauses)), lines=page.budget(6, 4, 3, 3, 2))
+        page.entry("Followed", sentence(", ".join(clauses)), lines=page.budget(6, 4, 3, 3, 3))
     if story.cut_streams(run):
         page.entry("" if clauses else "Followed", CUT_STREAMS)
 
@@ -252,7 +254,8 @@ def others(page: Page, run: Run, finding: Finding | None, *, brief: bool) -> Non
         page.entry(label, sentence(text), lines=page.budget(4, 2, 1))
     for index, tip in enumerate(story.advice(run)[:3]):
         page.entry("Advice" if index == 0 else "", f"{tip.summary} ({tip.id})", lines=2)
-    for index, unknown in enumerate([] if brief else run.unexplained[:4]):
+    unexplained = [one for one in run.unexplained if not brief or one.level != "WARNING"]
+    for index, unknown in enumerate(unexplained[:4]):
         text = f"{unknown.count}x {unknown.level} {unknown.template} (line {unknown.first.line})"
         label = "Unknown" if index == 0 else ""
         room = page.width - LABEL

@@ -251,9 +251,12 @@ def span(finding: Finding) -> str:
 
 def followed(run: Run, root: Finding | None) -> list[str]:
     """Return the symptoms folded to one clause each, then the echoes."""
-    clauses = []
-    for finding in followers(run, root):
+    clauses: list[str] = []
+    # Notices that are never fatal come last: they are cut first.
+    for finding in sorted(followers(run, root), key=lambda one: one.fatal is False):
         where = span(finding)
+        if clauses:  # said once that the numbers are lines'
+            where = where.removeprefix("lines ").removeprefix("line ")
         title = finding.title
         if title[1:2].islower():  # no abbreviation
             title = title[0].lower() + title[1:]

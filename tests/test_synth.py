@@ -1,0 +1,23 @@
+"""The built samples are what their builder makes."""
+
+import pytest
+
+from tests.expectation import SAMPLES
+from tests.synth import SCENARIOS, build
+
+
+@pytest.mark.parametrize("name", sorted(SCENARIOS))
+def test_a_committed_sample_equals_what_the_builder_makes(name):
+    """Nobody edits a built sample by hand, and the builder is deterministic."""
+    for path, data in build(name).files().items():
+        assert (SAMPLES / path).read_bytes() == data, path
+
+
+def test_every_sample_is_built_or_real():
+    """A log without provenance proves nothing."""
+    built = {f"{name}.log" for name in SCENARIOS}
+    found = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.log")}
+
+    assert {name for name in found if not name.startswith("real/")} == built
+    for path in (SAMPLES / "real").rglob("*.log"):
+        assert path.with_name(path.stem + ".expect.yaml").is_file(), path
