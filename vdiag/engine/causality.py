@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from vdiag.rules.pack import Pack
     from vdiag.rules.schema import Symptom
 
-_DEATHS = ("sym-worker-died", "sym-ray-actor-died")
 _CONSEQUENCE_SECONDS = 900
 """A failure in an earlier second, at most so long before, may be a later one's cause."""
 
@@ -211,7 +210,14 @@ def _symptoms(
 
 def _fold_partners(symptoms: list[SeenSymptom], failures: Failures) -> None:
     """Fold a rank's lost partner under the death that it lost it by."""
-    death = next((seen for seen in symptoms if seen.symptom.id in _DEATHS), None)
+    death = next(
+        (
+            seen
+            for seen in symptoms
+            if any("death" in one.signal.tells for one in seen.signature.evidence)
+        ),
+        None,
+    )
     if death is None:
         return
     partners = {

@@ -198,8 +198,9 @@ def _relayed(run: RunData, pack: Pack, known: list[Failure]) -> list[Failure]:
     """Find the worker's own text inside ``Worker failed with error '…'``, where it stands alone."""
     texts = {failure.key for failure in known if failure.kind in ("own", "echo")}
     out = []
-    for observation in run.observations("sym.worker_failed"):
-        inner = observation.captures.get("error")
+    relaying = [signal for signal in pack.signals.values() if signal.relays]
+    for observation in run.observations(*(signal.id for signal in relaying)):
+        inner = observation.captures.get(observation.signal.relays or "")
         if not isinstance(inner, str) or not inner.strip():
             continue
         if observation.block is not None and "echo" in _kinds(pack, observation.block.signals):
@@ -245,7 +246,7 @@ def _is_clean_stop(run: RunData, found: Failures) -> bool:
     return not any(
         death.at.seq < stop.seq
         and not _same_second(death.at, stop)
-        and death.signal.id not in ("sym.engine_dead", "sym.api_500")
+        and "front-end" not in death.signal.tells
         for death in found.deaths
     )
 
@@ -283,9 +284,7 @@ def _class(run: RunData, found: Failures) -> None:
 
 
 def _died(found: Failures) -> bool:
-    return any(
-        death.signal.id in ("sym.worker_died", "sym.ray_actor_died") for death in found.deaths
-    )
+    return any("death" in death.signal.tells for death in found.deaths)
 
 
 def first_failure(found: Failures) -> FirstFailure | None:

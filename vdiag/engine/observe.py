@@ -159,9 +159,7 @@ class Observer:
 
     def _opens(self, matches: list[Match]) -> bool:
         return any(
-            match.signal.kind == "event"
-            and not match.signal.boundary
-            and match.signal.id.startswith("sym.")
+            match.signal.kind == "event" and not match.signal.boundary and bool(match.signal.tells)
             for match in matches
         )
 
@@ -318,7 +316,7 @@ class Observer:
             run.stop = at
         elif signal.boundary == "end":
             run.end = at
-        if signal.kind == "wrapper" or signal.id.startswith("sym.engine") or signal.fatal:
+        if signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal:
             run.failed = True
 
     def _keep(self, run: RunData, observation: Observation) -> None:

@@ -6,26 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vdiag.engine.failure import Failures
-from vdiag.engine.observation import PHASES, RunData, Sighting
+from vdiag.engine.observation import PHASES, Observation, RunData, Sighting
 from vdiag.report.model import Coverage, CoverageMap, Outcome
 
 if TYPE_CHECKING:
     from vdiag.rules.schema import Signal
-
-_INIT_SYMPTOMS = (
-    "sym.init_failed",
-    "sym.worker_init_failed",
-    "sym.front_init_failed",
-    "sym.engine_start_failed",
-)
-_HANG_SYMPTOMS = ("sym.rpc_timeout", "sym.nccl_watchdog")
-_RUN_SYMPTOMS = (
-    "sym.worker_exception",
-    "sym.async_output",
-    "sym.worker_failed",
-    "sym.rpc_timeout",
-    "sym.engine_dead",
-)
 
 
 @dataclass
@@ -49,7 +34,7 @@ def course(run: RunData, failures: Failures) -> Course:
     phase = run.phase_at(failed_at.seq) if failed_at is not None else None
     if phase is None and run.marks:
         phase = run.marks[-1][1]
-    noticed = run.observations("sym.engine_fatal") or run.observations("sym.engine_dead")
+    noticed = _telling(failures, "engine-end") or _telling(failures, "front-end")
     return Course(
         outcome,
         phase,
@@ -58,6 +43,10 @@ def course(run: RunData, failures: Failures) -> Course:
         noticed[0].at if noticed and failed_at is not None else None,
         _last_healthy(run, failed_at),
     )
+
+
+def _telling(failures: Failures, word: str) -> list[Observation]:
+    return [death for death in failures.deaths if word in death.signal.tells]
 
 
 def survived(run: RunData, failures: Failures) -> bool:
@@ -88,14 +77,13 @@ def _outcome(run: RunData, failures: Failures, failed_at: Sighting | None) -> Ou
         return "running" if serving else "unknown"
     phase = run.phase_at(failed_at.seq)
     ready_before = run.ready is not None and run.ready.seq < failed_at.seq
-    seen = {death.signal.id for death in failures.deaths}
+    told = {word for death in failures.deaths for word in death.signal.tells}
     served = ready_before or phase in ("serving", "shutdown")
     if not served and phase is None:
-        served = bool(seen & set(_RUN_SYMPTOMS)) and not seen & set(_INIT_SYMPTOMS)
+        served = "serving-failed" in told and "start-failed" not in told
     if not served:
         return "failed-to-start"
-    died = seen & {"sym.worker_died", "sym.ray_actor_died"}
-    if not failures.own and not died and seen & set(_HANG_SYMPTOMS):
+    if not failures.own and "death" not in told and "hang" in told:
         return "hung"
     return "crashed"
 

@@ -27,6 +27,11 @@ Phase = Literal["startup", "loading", "kv-sizing", "capture", "warmup", "serving
 """``capture`` is warm-up up to the end of graph capture, graph-memory profiling included;
 ``warmup`` is what follows capture until the server answers."""
 
+Tells = Literal["start-failed", "serving-failed", "hang", "death", "engine-end", "front-end"]
+"""What a symptom's line says of the end: the engine never was ready; it failed while serving;
+nobody answered in time; a process is gone without a word; the engine's own last line; the front
+end's view of it, which an orderly stop gives too."""
+
 Scalar = bool | int | float | str
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[A-Za-z0-9_]+)*$")]
@@ -98,6 +103,10 @@ class Signal(Strict):
     states: Stated | None = None
     """A fact whose name is in the line itself (environment variables)."""
     printed: Printed | None = None
+    tells: list[Tells] = []
+    """What the line says of the run's end."""
+    relays: str | None = None
+    """The capture that holds another process's error text (``Worker failed with error '…'``)."""
     fatal: str | None = None
     """A line without a traceback that is a failure of its own, reported as an exception of
     this type (``UsageError``); its message is the capture ``text``, else the line."""
