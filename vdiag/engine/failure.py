@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from vdiag.engine.observation import Observation, RunData, Sighting
 from vdiag.engine.observe import is_vllm_block
 from vdiag.report.model import FirstFailure
+from vdiag.rules.names import event_names
 
 if TYPE_CHECKING:
     from vdiag.logs.blocks import Block
@@ -25,7 +26,7 @@ ROLE_RANK = {"worker": 0, "engine": 1, "coordinator": 2, "main": 3, "api": 3, "u
 """Inside one second, a worker's error precedes the engine's, and that the API server's."""
 
 _OWNER = re.compile(r"Process (?P<name>[\w.-]+(?: \S+)?):$")
-_IGNORED = ("Exception ignored in", "Exception in thread")
+_IGNORED = "Exception ignored in"
 
 
 @dataclass
@@ -81,14 +82,14 @@ def find_failures(run: RunData, pack: Pack) -> Failures:
         name
         for symptom in pack.symptoms.values()
         for alternative in symptom.signature
-        for name in _names(alternative.event)
+        for name in event_names(alternative.event)
     }
     fatal_signals = {
         name
         for symptom in pack.symptoms.values()
         if symptom.fatal and symptom.severity != "req"
         for alternative in symptom.signature
-        for name in _names(alternative.event)
+        for name in event_names(alternative.event)
     }
     found = Failures()
     found.deaths = run.observations(*fatal_signals)
@@ -104,10 +105,6 @@ def find_failures(run: RunData, pack: Pack) -> Failures:
     return found
 
 
-def _names(event: list[str] | str) -> list[str]:
-    return [event] if isinstance(event, str) else event
-
-
 def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) -> Failure | None:
     last = block.last
     if last is None or (not block.raw and block.first.level not in ("ERROR", "CRITICAL")):
@@ -121,7 +118,7 @@ def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) 
             name, role = owner["name"], _role_of_owner(owner["name"])
     kind: Kind = "own"
     kinds = {pack.signals[id].kind for id in block.head_signals | block.exception_signals}
-    if "noise" in kinds or (block.owner or "").startswith(_IGNORED[0]):
+    if "noise" in kinds or (block.owner or "").startswith(_IGNORED):
         kind = "noise"
     elif "wrapper" in _kinds(pack, block.exception_signals) or (
         block.exception_signals & symptom_signals
@@ -174,23 +171,7 @@ def _fatal_lines(run: RunData) -> list[Failure]:
             if key in seen:
                 continue
             seen.add(key)
-            state = observation.at.process
-            role = state.role if state else "unknown"
-            out.append(
-                Failure(
-                    type=type_,
-                    message=str(text).strip(),
-                    at=observation.at,
-                    order=order_of(observation.at, role),
-                    process=state.label if state else None,
-                    pid=state.pid if state else None,
-                    role=role,
-                    frame=None,
-                    phase=run.phase_at(observation.at.seq),
-                    block=None,
-                    kind="own",
-                )
-            )
+            out.append(_told(run, observation, type_, str(text)))
     return out
 
 
@@ -209,22 +190,30 @@ def _relayed(run: RunData, pack: Pack, known: list[Failure]) -> list[Failure]:
         if _squeeze(text) in texts or any(_squeeze(text).startswith(known) for known in texts):
             continue
         texts.add(_squeeze(text))
-        out.append(
-            Failure(
-                type="exception",
-                message=text,
-                at=observation.at,
-                order=order_of(observation.at, "engine"),
-                process=None,
-                pid=None,
-                role="worker",
-                frame=None,
-                phase=run.phase_at(observation.at.seq),
-                block=observation.block,
-                kind="own",
-            )
-        )
+        failure = _told(run, observation, "exception", text)
+        # The worker's, by way of the engine: which worker, the line does not say.
+        failure.role, failure.process, failure.pid = "worker", None, None
+        out.append(failure)
     return out
+
+
+def _told(run: RunData, observation: Observation, type_: str, message: str) -> Failure:
+    """Make a failure of a single line."""
+    at = observation.at
+    role = at.process.role if at.process else "unknown"
+    return Failure(
+        type=type_,
+        message=message.strip(),
+        at=at,
+        order=order_of(at, role),
+        process=at.process.label if at.process else None,
+        pid=at.process.pid if at.process else None,
+        role=role,
+        frame=None,
+        phase=run.phase_at(at.seq),
+        block=observation.block,
+        kind="own",
+    )
 
 
 def _is_clean_stop(run: RunData, found: Failures) -> bool:
