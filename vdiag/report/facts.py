@@ -9,7 +9,7 @@ from vdiag.report.escape import flat, visible
 from vdiag.report.layout import cells, cut, pad, squeeze
 from vdiag.report.model import Fact, Report, Run
 from vdiag.report.page import Page, Span
-from vdiag.report.wording import value, what_ran
+from vdiag.report.wording import place, value, what_ran
 
 _HEAD = ("fact", "asked for", "resolved to", "basis", "from")
 _LEAST = 10
@@ -23,8 +23,8 @@ def render(
 ) -> None:
     """Write the facts of one run, by default of the run that the report shows.
 
-    ``from`` is ``input:line``, or for a derived fact the reasoning. Where the width allows,
-    the line's own text follows. A value that another line contradicts has the others below.
+    ``from`` is the line (``input:line`` where a run has several inputs), or for a derived fact
+    the reasoning. Where the width allows, the line's own text follows. A value that another line contradicts has the others below.
     """
     page = Page(width)
     chosen = report.run(run) if run is not None else story.shown(report)
@@ -45,25 +45,27 @@ def _rows(run: Run) -> list[Row]:
                 flat(value(fact.asked)),
                 flat(value(fact.value)),
                 fact.basis,
-                *_source(fact),
+                *_source(fact, named=len(run.inputs) > 1),
             )
         )
         for other in fact.conflicts:
             first = other.evidence[0] if other.evidence else None
-            place = f"{first.input}:{first.line}" if first else "-"
+            where = place(first, named=len(run.inputs) > 1) if first else "-"
             text = visible(first.text.strip()) if first else ""
-            rows.append(("  but also", "", flat(value(other.value)), "stated", flat(place), text))
+            rows.append(("  but also", "", flat(value(other.value)), "stated", flat(where), text))
     return rows
 
 
-def _source(fact: Fact) -> tuple[str, str]:
+def _source(fact: Fact, *, named: bool) -> tuple[str, str]:
     if not fact.evidence:
         return "-", flat(fact.reason or "")
     first = fact.evidence[0]
     text = visible(first.text.strip())
-    return flat(
-        f"{first.input}:{first.line}"
-    ), f"{flat(fact.reason)}: {text}" if fact.reason else text
+    if fact.reason:
+        text = f"{flat(fact.reason)}: {text}"
+    elif first.focus:
+        text = visible(first.text[first.focus :].strip())
+    return flat(place(first, named=named)), text
 
 
 def _columns(rows: list[Row], width: int) -> list[int]:
