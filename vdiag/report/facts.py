@@ -24,7 +24,8 @@ def render(
     """Write the facts of one run, by default of the run that the report shows.
 
     ``from`` is the line (``input:line`` where a run has several inputs), or for a derived fact
-    the reasoning. Where the width allows, the line's own text follows. A value that another line contradicts has the others below.
+    the reasoning. Where the width allows, the line's own text follows. A value that another
+    line contradicts has the others below.
     """
     page = Page(width)
     chosen = report.run(run) if run is not None else story.shown(report)
