@@ -197,6 +197,8 @@ def _symptoms(
         signature = find_signature(symptom.signature, run, facts, failures)
         if not signature.evidence:
             continue
+        if symptom.severity == "req" and _answered_after(run, signature, failures):
+            continue
         explained = (
             root.evaluated.rule.id
             if root is not None and symptom.id in root.evaluated.rule.explains
@@ -206,6 +208,17 @@ def _symptoms(
     _fold_partners(out, failures)
     out.sort(key=lambda seen: (seen.signature.evidence[0].at.seq, seen.symptom.id))
     return out
+
+
+def _answered_after(run: RunData, signature: Signature, failures: Failures) -> bool:
+    """Whether the server answered again after single requests had failed."""
+    last, healthy = signature.last, run.last_healthy()
+    return (
+        not failures.deaths
+        and last is not None
+        and healthy is not None
+        and healthy.seq > last.at.seq
+    )
 
 
 def _fold_partners(symptoms: list[SeenSymptom], failures: Failures) -> None:

@@ -14,19 +14,17 @@ if TYPE_CHECKING:
     from vdiag.rules.schema import Signal
 
 GENERIC = (
-    b" ERROR ",
-    b" CRITICAL ",
-    b" WARNING ",
-    b"ERROR\x1b[",
-    b"CRITICAL\x1b[",
-    b"WARNING\x1b[",
+    # A level and the first digit of the month; at the start of a line nothing stands before it.
+    *(level + digit for level in (b"WARNING ", b"ERROR ", b"CRITICAL ") for digit in (b"0", b"1")),
+    *(level + b"\x1b[" for level in (b"WARNING", b"ERROR", b"CRITICAL")),
     b" - ERROR - ",
     b" - CRITICAL - ",
     b"Traceback (most",
-    b'"levelname": "ERROR"',
-    b'"levelname": "CRITICAL"',
-    b'"levelname": "WARNING"',
-    b'"levelname":"ERROR"',
+    *(
+        b'"levelname":' + space + b'"' + level + b'"'
+        for level in (b"WARNING", b"ERROR", b"CRITICAL")
+        for space in (b" ", b"")
+    ),
     b" blob data]",
     b"systemd-journald",
 )

@@ -158,7 +158,7 @@ class FactTable:
             state = self.get(derivation.from_fact)
             return state.value if state else None
         if derivation.product is not None:
-            result: float = 1
+            result = derivation.factor
             for name in derivation.product:
                 state = self.get(name)
                 if state is None or isinstance(state.value, str | bool) or state.value is None:

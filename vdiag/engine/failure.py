@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
 Kind = Literal["own", "noise", "wrapper", "echo", "survived", "stopped"]
 
-ROLE_RANK = {"worker": 0, "engine": 1, "coordinator": 2, "main": 3, "api": 3, "unknown": 2}
-"""Inside one second, a worker's error precedes the engine's, and that the API server's."""
+ROLE_RANK = {"worker": 0, "engine": 1, "coordinator": 2, "main": 3, "api": 3, "unknown": 3}
+"""Inside one second, a worker's error precedes the engine's, and that the API server's. What an
+unprefixed traceback says, its process mostly logged before."""
+
+_SERVED_ON_SECONDS = 15
+"""More than one interval of vLLM's statistics (10 s), less than two."""
 
 _OWNER = re.compile(r"Process (?P<name>[\w.-]+(?: \S+)?):$")
 _IGNORED = "Exception ignored in"
@@ -47,6 +51,8 @@ class Failure:
     kind: Kind
     peer: bool = False
     """It only tells that a partner is gone."""
+    fatal: bool = False
+    """The record that holds it says that a worker or the engine failed."""
 
     @property
     def key(self) -> str:
@@ -73,7 +79,7 @@ class Failures:
 
 def order_of(at: Sighting, role: str) -> tuple[float, int, int]:
     """Sort key of a failing line: time, then role inside a second, then line."""
-    return (at.seconds if at.seconds is not None else -1.0, ROLE_RANK.get(role, 2), at.seq)
+    return (at.seconds if at.seconds is not None else -1.0, ROLE_RANK.get(role, 3), at.seq)
 
 
 def find_failures(run: RunData, pack: Pack) -> Failures:
@@ -117,7 +123,8 @@ def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) 
         if owner:
             name, role = owner["name"], _role_of_owner(owner["name"])
     kind: Kind = "own"
-    kinds = {pack.signals[id].kind for id in block.head_signals | block.exception_signals}
+    kinds = _kinds(pack, block.head_signals | block.exception_signals)
+    fatal = any(pack.signals[id].tells for id in block.head_signals)
     if "noise" in kinds or (block.owner or "").startswith(_IGNORED):
         kind = "noise"
     elif "wrapper" in _kinds(pack, block.exception_signals) or (
@@ -126,7 +133,7 @@ def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) 
         kind = "wrapper"
     elif "echo" in _kinds(pack, block.exception_signals):
         kind = "echo"
-    elif "survivable" in kinds:
+    elif "survivable" in kinds and not fatal:
         kind = "survived"
     elif block.raw and not run.seen_vllm and not is_vllm_block(block):
         kind = "noise"
@@ -143,6 +150,7 @@ def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) 
         block=block,
         kind=kind,
         peer="echo" in _kinds(pack, block.exception_signals),
+        fatal=fatal,
     )
 
 
@@ -249,11 +257,16 @@ def _class(run: RunData, found: Failures) -> None:
         for failure in found.all:
             if failure.order[2] > run.stop.seq or _same_second(failure.at, run.stop):
                 failure.kind = "stopped"
-    own = [failure for failure in found.all if failure.kind == "own"]
     for failure in found.all:
+        if failure.kind == "own" and _served_on(run, failure):
+            failure.kind = "survived"
+    own = [failure for failure in found.all if failure.kind == "own"]
+    served = run.served
+    for failure in found.all if not own else ():
         lonely = failure.kind == "echo" and not _died(found)
-        fatal = failure.kind == "survived" and not run.ready
-        if not own and (lonely or fatal):
+        fatal = failure.kind == "survived" and not served
+        wrapped = failure.kind == "wrapper" and not found.deaths
+        if lonely or fatal or wrapped:
             failure.kind = "own"
     seen: dict[str, Failure] = {}
     for failure in found.all:
@@ -270,6 +283,25 @@ def _class(run: RunData, found: Failures) -> None:
             continue
         seen.setdefault(failure.key, failure)
         found.own.append(failure)
+
+
+def _served_on(run: RunData, failure: Failure) -> bool:
+    """Whether requests were answered after a failure, so that it was none of the server's.
+
+    After a failure of a worker or the engine it takes a line that tokens came, more than one
+    interval of vLLM's statistics later.
+    """
+    if failure.fatal:
+        return False
+    inner = failure.role in ("worker", "engine")
+    last = run.last_healthy(generating=inner)
+    if last is None or last.seq <= failure.at.seq:
+        return False
+    if not inner:
+        return True
+    if last.seconds is None or failure.at.seconds is None:
+        return False
+    return last.seconds - failure.at.seconds >= _SERVED_ON_SECONDS
 
 
 def _died(found: Failures) -> bool:

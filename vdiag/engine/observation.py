@@ -145,6 +145,31 @@ class RunData:
         """Tell whether any of these signals was seen."""
         return any(name in signals for name, _ in self.buckets)
 
+    @property
+    def served(self) -> bool:
+        """Whether the log shows it serving."""
+        return self.ready is not None or any(phase == "serving" for _, phase, _, _ in self.marks)
+
+    def last_healthy(
+        self, *, before: int | None = None, generating: bool = False
+    ) -> Sighting | None:
+        """Return the last line (before another) that proves that requests were answered.
+
+        ``generating`` takes only lines that prove that tokens came.
+        """
+        wanted = ("generating",) if generating else ("generating", "answered")
+        return max(
+            (
+                observation.at
+                for bucket in self.buckets.values()
+                for observation in bucket.kept()
+                if observation.signal.healthy in wanted
+                and (before is None or observation.at.seq < before)
+            ),
+            key=lambda at: at.seq,
+            default=None,
+        )
+
     def phase_at(self, seq: int) -> str | None:
         """Return the phase the run was in at a line; None where nothing tells."""
         found = None

@@ -167,7 +167,10 @@ class Observer:
         """Open a new run where a line says that one starts."""
         for match in matches:
             boundary = match.signal.boundary
-            if boundary == "banner" and not self._same_start(at):
+            if boundary == "banner" and self._before_banner():
+                assert self._run is not None  # noqa: S101  # told by the method
+                self._run.banner = at
+            elif boundary == "banner" and not self._same_start(at):
                 self._open(at, "server", banner=True)
             elif boundary == "bench" and (
                 self._run is None or self._run.kind != "bench" or self._run.end is not None
@@ -175,6 +178,20 @@ class Observer:
                 self._open(at, "bench", banner=False)
             elif boundary == "init" and self._new_engine(at):
                 self._open(at, "offline", banner=False)
+
+    def _before_banner(self) -> bool:
+        """Whether what was read so far is this start's own: imports log before the banner."""
+        run = self._run
+        return (
+            run is not None
+            and run.kind == "server"
+            and run.banner is None
+            and not run.failed
+            and run.stop is None
+            and run.end is None
+            and all(phase == "startup" for _, phase, _, _ in run.marks)
+            and not any(block.raised for block in run.blocks if block.first.level != "WARNING")
+        )
 
     def _same_start(self, at: Sighting) -> bool:
         """Whether a banner only repeats the one that opened the run."""
@@ -308,8 +325,11 @@ class Observer:
             self._pending.append(observation)
             return
         self._keep(run, observation)
-        if signal.marks:
-            self._mark(run, signal.marks, signal.boundary == "ready", at)
+        phase = signal.marks
+        if run.kind == "offline" and signal.marks_offline:
+            phase = signal.marks_offline
+        if phase:
+            self._mark(run, phase, signal.boundary == "ready", at)
         if signal.boundary == "ready" and run.ready is None:
             run.ready = at
         elif signal.boundary == "stop" and run.stop is None:

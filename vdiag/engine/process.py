@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-_RANK = re.compile(r"_(DP|PP|PCP|TP|DCP|EP)(\d+)")
+_RANK = re.compile(r"[_ ](DP|PP|PCP|TP|DCP|EP)(\d+)")
 _OLD_RANK = re.compile(r"rank=(\d+)")
 
 Key = tuple[str | None, int | None, str | None]

@@ -41,7 +41,7 @@ def course(run: RunData, failures: Failures) -> Course:
         _coverage(run, outcome),
         failed_at,
         noticed[0].at if noticed and failed_at is not None else None,
-        _last_healthy(run, failed_at),
+        run.last_healthy(before=failed_at.seq if failed_at is not None else None),
     )
 
 
@@ -50,12 +50,19 @@ def _telling(failures: Failures, word: str) -> list[Observation]:
 
 
 def survived(run: RunData, failures: Failures) -> bool:
-    """Whether the server went on after its failures: they were of single requests."""
+    """Whether the server went on after its failures: they were of single requests.
+
+    They are all records of an API server that was serving, and nothing says that the engine or
+    the server died. (Those after which it answered requests are no failures of its own at all.)
+    """
     if failures.deaths or not failures.own:
         return False
-    if any(failure.role in ("worker", "engine") for failure in failures.own):
-        return False
-    return run.ready is not None or any(phase == "serving" for _, phase, _, _ in run.marks)
+    return all(
+        failure.role in ("api", "main")
+        and failure.at.process is not None
+        and run.phase_at(failure.at.seq) == "serving"
+        for failure in failures.own
+    )
 
 
 def _failed_at(run: RunData, failures: Failures) -> Sighting | None:
@@ -73,8 +80,7 @@ def _outcome(run: RunData, failures: Failures, failed_at: Sighting | None) -> Ou
     if failed_at is None:
         if run.stop is not None:
             return "stopped"
-        serving = run.ready is not None or any(phase == "serving" for _, phase, _, _ in run.marks)
-        return "running" if serving else "unknown"
+        return "running" if run.served else "unknown"
     phase = run.phase_at(failed_at.seq)
     ready_before = run.ready is not None and run.ready.seq < failed_at.seq
     told = {word for death in failures.deaths for word in death.signal.tells}
@@ -112,20 +118,6 @@ def _coverage(run: RunData, outcome: Outcome) -> CoverageMap:
     if outcome in ("crashed", "hung", "failed-to-start", "stopped"):
         end = "seen"
     return CoverageMap(startup, serving, end)
-
-
-def _last_healthy(run: RunData, failed_at: Sighting | None) -> Sighting | None:
-    best: Sighting | None = None
-    for bucket in run.buckets.values():
-        for observation in bucket.kept():
-            at = observation.at
-            if not observation.signal.healthy:
-                continue
-            if failed_at is not None and at.seq >= failed_at.seq:
-                continue
-            if best is None or at.seq > best.seq:
-                best = at
-    return best
 
 
 def provably_absent(run: RunData, signal: Signal, version_in_range: bool | None) -> bool:

@@ -36,7 +36,7 @@ def unexplained(run: RunData, failures: Failures, explained: set[int]) -> list[U
     settled = {
         failure.block.id
         for failure in failures.all
-        if failure.block is not None and failure.kind != "own"
+        if failure.block is not None and failure.kind not in ("own", "survived")
     }
     found: dict[tuple[str, str], Unexplained] = {}
     uncounted = dict(run.places)

@@ -29,7 +29,7 @@ _HEAD = re.compile(
     re.S,
 )
 _PROCESS = re.compile(
-    r"\((?P<name>[A-Za-z][\w.:\-]*(?: rank=\d+)?(?:\([^()]*\))?) pid=(?P<pid>\d+)"
+    r"\((?P<name>[A-Za-z][\w.:\-]*(?: [\w=.:\-]+){0,4}(?:\([^()]*\))?) pid=(?P<pid>\d+)"
     r"(?:, ip=(?P<ip>[^()\s]+))?\) ?"
 )
 _OTHER = re.compile(

@@ -94,12 +94,17 @@ class Signal(Strict):
     parsed as a Python repr (dict, call, or ``k=v, k=v``); facts reach into it by path."""
     marks: Phase | None = None
     """The phase that the run enters with this line."""
+    marks_offline: Phase | None = None
+    """The phase that it begins where no API server runs: an offline engine serves as soon as
+    it is initialised."""
     boundary: Literal["banner", "init", "ready", "stop", "end", "bench"] | None = None
     """``banner``: a server starts. ``init``: an engine starts (offline use has no banner).
     ``ready``: it serves. ``stop``: somebody asked it to stop. ``end``: it is gone.
     ``bench``: a bench client starts."""
-    healthy: bool = False
-    """The line proves that requests were being answered."""
+    healthy: Literal["answered", "generating"] | None = None
+    """``answered``: requests were being answered. ``generating``: tokens came in the interval
+    before it, so that the engine and its workers were alive; a 200 alone says that of the
+    front end only, since a stream's status is sent before its first token."""
     states: Stated | None = None
     """A fact whose name is in the line itself (environment variables)."""
     printed: Printed | None = None
@@ -217,7 +222,8 @@ class Derivation(Strict):
     value: Scalar | None = None
     from_fact: str | None = None
     product: list[str] | None = None
-    """The product of these integer facts."""
+    """The product of these facts, times ``factor``."""
+    factor: float = 1.0
     release: Literal["flashinfer", "torch"] | None = None
     """The version that the run's vLLM release pins, from releases.yaml."""
     because: str
