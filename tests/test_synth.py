@@ -13,11 +13,13 @@ def test_a_committed_sample_equals_what_the_builder_makes(name):
         assert (SAMPLES / path).read_bytes() == data, path
 
 
-def test_every_sample_is_built_or_real():
-    """A log without provenance proves nothing."""
+def test_every_sample_has_a_source_and_an_expectation():
+    """A log without provenance and expectation proves nothing."""
     built = {f"{name}.log" for name in SCENARIOS}
     found = {path.relative_to(SAMPLES).as_posix() for path in SAMPLES.rglob("*.log")}
 
-    assert {name for name in found if not name.startswith("real/")} == built
-    for path in (SAMPLES / "real").rglob("*.log"):
+    others = {name for name in found if not name.startswith(("real/", "written/"))}
+
+    assert others == built
+    for path in SAMPLES.rglob("*.log"):
         assert path.with_name(path.stem + ".expect.yaml").is_file(), path

@@ -172,6 +172,8 @@ class Observer:
                 self._run.banner = at
             elif boundary == "banner" and not self._same_start(at):
                 self._open(at, "server", banner=True)
+            elif boundary == "bench" and self._run is not None and self._before_banner():
+                self._run.kind, self._run.bench = "bench", at
             elif boundary == "bench" and (
                 self._run is None or self._run.kind != "bench" or self._run.end is not None
             ):

@@ -49,6 +49,13 @@ def of_run(run: Run, order: dict[str, int]) -> Verdict:
         return Verdict(
             "symptom-only", nearest.id, run.id, f"{nearest.summary}; the cause is not in this log"
         )
+    if run.outcome == "unknown" and run.kind != "bench" and run.coverage.startup == "missing":
+        return Verdict(
+            "symptom-only",
+            None,
+            run.id,
+            "this part of a log shows neither a start, nor serving, nor a failure",
+        )
     if run.outcome == "unknown" and run.kind != "bench":
         phase = f" in {run.phase}" if run.phase else ""
         return Verdict(
