@@ -69,6 +69,7 @@ class Observer:
         self._seq = 0
         self._seconds: int | None = None
         self._processes: dict[tuple[str | None, int | str | None], ProcessState] = {}
+        self._made = 0
         self._run: RunData | None = None
         self._pending: list[Observation] = []
         self._orphans: list[tuple[Block, Sighting]] = []
@@ -125,6 +126,7 @@ class Observer:
             self._name, number, self._seq, piece.text, state, piece.time, self._seconds, None
         )
         self._split(piece, matches, at)
+        state = at.process
         run = self._run
         if run is None and (piece.vllm or self._opens(matches)):
             run = self._open(at, "server", banner=False)
@@ -147,13 +149,15 @@ class Observer:
         state = self._processes.get(key)
         name = piece.process or f"pid {piece.pid}"
         if state is None:
-            state = ProcessState(
-                name, piece.pid, piece.host, role_of(name), len(self._processes), ranks_of(name)
-            )
+            state = self._new_process(name, piece.pid, piece.host)
             self._processes[key] = state
         elif piece.process:
             state.rename(piece.process)
         return state
+
+    def _new_process(self, name: str, pid: int | None, host: str | None) -> ProcessState:
+        self._made += 1
+        return ProcessState(name, pid, host, role_of(name), self._made, ranks_of(name))
 
     # -- runs --------------------------------------------------------------------------
 
@@ -230,11 +234,7 @@ class Observer:
         run = RunData(len(self.out.runs) + 1, self._name, kind)
         run.first_in_input = not self.out.runs
         if self._run is not None:
-            self._processes = {
-                key: state for key, state in self._processes.items() if state is at.process
-            }
-        for state in self._processes.values():
-            state.phase, state.levels = None, {}
+            self._forget_processes(at)
         if banner:
             run.banner = at
         if kind == "bench":
@@ -248,6 +248,15 @@ class Observer:
             self._keep(run, observation)
         self._pending = []
         return run
+
+    def _forget_processes(self, at: Sighting) -> None:
+        """Begin anew: in a container every start has the pids of the one before it."""
+        first = at.process
+        self._processes = {}
+        if first is not None:
+            at.process = self._new_process(first.name, first.pid, first.host)
+            key = (first.host, first.pid if first.pid is not None else first.name)
+            self._processes[key] = at.process
 
     def _adopt(self, run: RunData, block: Block, sighting: Sighting) -> None:
         place = code_place(block)

@@ -1,0 +1,64 @@
+"""Runs: one life of a server each."""
+
+import io
+
+from tests.expectation import SAMPLES
+from vdiag.engine.diagnose import Engine
+from vdiag.logs.sources import Source
+from vdiag.rules.pack import load
+
+ENGINE = Engine.of(load())
+CRASH = (SAMPLES / "flagship" / "timeout_three_ranks_mixed_033.log").read_bytes()
+HEALTHY = (SAMPLES / "real" / "h200" / "healthy.log").read_bytes()
+
+
+def report(data):
+    """Analyse bytes."""
+    return ENGINE.report([Source("server.log", io.BytesIO(data))], "test")
+
+
+def test_a_restart_with_the_same_pids_keeps_every_process_apart():
+    """In a container each start has the pids of the one before; no rank is lost by that."""
+    once, twice = report(CRASH), report(CRASH + CRASH)
+
+    assert len(twice.runs) == 2
+    for run in twice.runs:
+        assert run.findings[0].faulting == once.runs[0].findings[0].faulting
+        assert {(p.name, p.pid) for p in run.processes} == {
+            (p.name, p.pid) for p in once.runs[0].processes
+        }
+        assert run.coverage == once.runs[0].coverage
+
+
+def test_each_run_has_its_own_facts_and_findings():
+    """What an earlier run stated says nothing of a later one."""
+    both = report(CRASH + HEALTHY)
+
+    assert [run.outcome for run in both.runs] == ["crashed", "stopped"]
+    assert both.runs[0].facts["parallel.tp"].value == 8
+    assert both.runs[1].facts["parallel.tp"].value == 1
+    assert both.runs[1].findings == []
+
+
+def test_the_run_shown_is_the_last_that_failed():
+    """A later clean run is no reason to forget the crash, nor is an earlier one."""
+    for data, shown in ((CRASH + HEALTHY, 1), (HEALTHY + CRASH, 2)):
+        verdict = report(data).verdict
+
+        assert (verdict.status, verdict.run) == ("confirmed", shown)
+
+
+def test_a_flood_of_one_message_hides_no_other_and_is_counted():
+    """However often one record comes, the crash behind it is found."""
+    noise = b"".join(
+        b"(APIServer pid=412) WARNING 12-01 10:02:40 [odd.py:7] Something odd about request %d\n"
+        % number
+        for number in range(3000)
+    )
+    cut = CRASH.index(b"Application startup complete.")
+    cut = CRASH.index(b"\n", cut) + 1
+    flooded = report(CRASH[:cut] + noise + CRASH[cut:])
+
+    assert flooded.verdict.status == "confirmed"
+    (unknown,) = [one for one in flooded.runs[0].unexplained if "odd" in one.template]
+    assert unknown.count == 3000
