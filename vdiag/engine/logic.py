@@ -26,9 +26,6 @@ class Answer:
         return Answer(opposite[self.truth], self.basis, self.evidence, self.note)
 
 
-UNKNOWN = Answer("unknown")
-
-
 def both(answers: Iterable[Answer]) -> Answer:
     """Conjunction: false if any is false, unknown if any is unknown, else true."""
     return _combine(list(answers), decisive="false", neutral="true")

@@ -119,8 +119,6 @@ class RunData:
     bench: Sighting | None = None
     first: Sighting | None = None
     last: Sighting | None = None
-    first_in_input: bool = True
-    """Nothing of an earlier run stands before it in its input."""
     last_by_process: dict[int, Sighting] = field(default_factory=dict)
     seen_vllm: bool = False
     failed: bool = False

@@ -232,7 +232,6 @@ class Observer:
         if self._orphans and banner:
             self._orphan_run()
         run = RunData(len(self.out.runs) + 1, self._name, kind)
-        run.first_in_input = not self.out.runs
         if self._run is not None:
             self._forget_processes(at)
         if banner:
@@ -272,7 +271,6 @@ class Observer:
         if not orphans:
             return
         run = RunData(len(self.out.runs) + 1, self._name, "server")
-        run.first_in_input = not self.out.runs
         run.first = run.last = orphans[0][1]
         for block, sighting in self._orphans:
             self._adopt(run, block, sighting)

@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 _RANK = re.compile(r"[_ ](DP|PP|PCP|TP|DCP|EP)(\d+)")
 _OLD_RANK = re.compile(r"rank=(\d+)")
 
-Key = tuple[str | None, int | None, str | None]
-"""(host, pid, name where there is no pid)."""
-
 
 def role_of(name: str | None) -> str:
     """Return the role that a process name stands for."""

@@ -49,10 +49,8 @@ class Block:
     place: Place
     raw: bool
     raised: list[Raised] = field(default_factory=list)
-    last_place: Place | None = None
     exception_place: Place | None = None
     """The line of the last exception."""
-    exception_text: str = ""
     signals: set[str] = field(default_factory=set)
     """Signals seen on its first line or on an exception line."""
     head_signals: set[str] = field(default_factory=set)
@@ -92,7 +90,6 @@ class _Reader:
         """Take one line; return ``head``, ``frame``, ``exception``, ``more`` or ``blank``."""
         block = self.block
         block.lines += 1
-        block.last_place = place
         line = _RANK.sub("", text)
         if "Exception Group " + TRACEBACK in line:
             self.group = True
@@ -135,7 +132,6 @@ class _Reader:
         if not self._repeated(kind, text):
             block.raised.append(Raised(kind, clip(text), [], self.pending))
             block.exception_place = place
-            block.exception_text = bare
             block.exception_signals = set()
         self.pending = []
         return "exception"
