@@ -62,3 +62,42 @@ def test_a_flood_of_one_message_hides_no_other_and_is_counted():
     assert flooded.verdict.status == "confirmed"
     (unknown,) = [one for one in flooded.runs[0].unexplained if "odd" in one.template]
     assert unknown.count == 3000
+
+
+def test_an_environment_block_between_runs_speaks_of_the_next():
+    """Its facts go to the run around it, else to the one that follows, else to the one before."""
+    block = b"[pip3] flashinfer-python==0.7.4\n"
+
+    before = report(HEALTHY + block + CRASH)
+    after = report(CRASH + block)
+
+    assert "flashinfer.version" in before.runs[1].facts
+    assert before.runs[1].facts["flashinfer.version"].value == "0.7.4"
+    assert before.runs[0].facts["flashinfer.version"].value != "0.7.4"
+    assert after.runs[0].facts["flashinfer.version"].value == "0.7.4"
+    assert {one.id: one.status for one in after.runs[0].considered}[
+        "fi-mnnvl-hisparse-spill-crash"
+    ] == "ruled-out"
+
+
+def test_a_tail_behind_another_servers_log_is_a_run_of_its_own():
+    """Records of processes that a stopped server never had are another life's."""
+    tail = (SAMPLES / "flagship" / "tail_only_033.log").read_bytes()
+    joined = report(HEALTHY + tail.replace(b"12-01 10:", b"12-01 19:"))
+
+    assert [run.outcome for run in joined.runs] == ["stopped", "crashed"]
+    assert joined.runs[1].coverage.startup == "missing"
+    assert joined.verdict.root == "cuda-launch-failure"
+
+
+def test_a_diagnosis_claims_no_condition_that_the_log_does_not_state():
+    """Where HiSparse is unknown, the weaker kin leads and the flagship says what is missing."""
+    lines = CRASH.split(b"\n")
+    start = next(i for i, line in enumerate(lines) if b"norm fusion workspace" in line)
+    kept = [line for line in lines[start:] if b"HiSparse" not in line]
+    shown = report(b"\n".join(kept)).runs[0]
+    flagship = next(one for one in shown.findings if one.id == "fi-mnnvl-hisparse-spill-crash")
+
+    assert shown.verdict.root == "fi-mnnvl-fused-allreduce-crash"
+    assert (flagship.status, flagship.role) == ("probable", "root")
+    assert "not all of that stands in this log" in flagship.summary

@@ -206,7 +206,7 @@ def _after(seen: Observation, context: Context) -> bool:
 def _precedes(one: Observation, other: Observation) -> bool:
     a, b = one.at, other.at
     if a.time and b.time and a.seconds is not None and b.seconds is not None:
-        return a.seconds <= b.seconds
+        return (a.seconds, a.seq) < (b.seconds, b.seq)
     return a.seq < b.seq
 
 

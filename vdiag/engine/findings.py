@@ -48,6 +48,10 @@ def diagnosis_finding(
         answers = [pair for pair in answers if not _about_failure(pair[0].when)]
     elif evaluated.status == "confirmed":
         status = "confirmed"
+    elif rule.summary_unsure and any(
+        item.kind in ("state", "trigger") and answer.truth != "true" for item, answer in answers
+    ):
+        summary = words.fill(rule.summary_unsure)
     conditions = [condition_report(item, answer) for item, answer in answers]
     proof = _evidence([seen.at.evidence() for seen in signature.evidence], conditions)
     symptoms = [seen.symptom.id for seen in judgement.symptoms if seen.explained_by == rule.id]

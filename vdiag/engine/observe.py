@@ -24,6 +24,8 @@ _MAX_BLOCKS = 100
 """Kept of each place in the code, so that a flood of one message hides no other."""
 _MAX_GAPS = 200
 _SAME_START_SECONDS = 5
+_LATER_SECONDS = 120
+"""Longer than any drain at shutdown that is not told to take its time."""
 
 
 @dataclass
@@ -169,6 +171,8 @@ class Observer:
 
     def _split(self, piece: Piece, matches: list[Match], at: Sighting) -> None:
         """Open a new run where a line says that one starts."""
+        if piece.vllm and self._run is not None and self._is_later(self._run, at):
+            self._open(at, "server", banner=False)
         for match in matches:
             boundary = match.signal.boundary
             if boundary == "banner" and self._before_banner():
@@ -184,6 +188,19 @@ class Observer:
                 self._open(at, "bench", banner=False)
             elif boundary == "init" and self._new_engine(at):
                 self._open(at, "offline", banner=False)
+
+    @staticmethod
+    def _is_later(run: RunData, at: Sighting) -> bool:
+        """Whether a record is of another life of the server, whose start is not in the log.
+
+        The run is over, and a process that it never had writes well before or after its end.
+        """
+        over = run.end or (run.stop if not run.failed else None)
+        if over is None or at.process is None or at.process in run.processes:
+            return False
+        if over.seconds is None or at.seconds is None:
+            return False
+        return abs(at.seconds - over.seconds) > _LATER_SECONDS
 
     def _before_banner(self) -> bool:
         """Whether what was read so far is this start's own: imports log before the banner."""
@@ -282,6 +299,9 @@ class Observer:
 
     def finish(self) -> None:
         """Take the end of the input."""
+        if self._run is not None:
+            for observation in self._pending:
+                self._keep(self._run, observation)
         if self._run is None:
             self._orphan_run()
             fatal = [o for o in self._pending if o.signal.fatal and _names_vllm(o)]
@@ -330,7 +350,7 @@ class Observer:
                 block.head_signals.add(signal.id)
             if part in ("exception", "more") and block.raised:
                 block.exception_signals.add(signal.id)
-        if run is None:
+        if run is None or self._is_beside(run, observation):
             self._pending.append(observation)
             return
         self._keep(run, observation)
@@ -347,6 +367,20 @@ class Observer:
             run.end = at
         if signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal:
             run.failed = True
+
+    @staticmethod
+    def _is_beside(run: RunData, observation: Observation) -> bool:
+        """Whether an environment block or a kernel line stands after a run that is over.
+
+        It waits for the run that follows, and goes to this one where none does. A kernel line
+        after a crash is about the crash.
+        """
+        beside = observation.signal.beside and observation.at.process is None
+        if not beside or run.kind == "bench":
+            return False
+        if run.failed:
+            return observation.signal.kind == "fact"
+        return run.end is not None or run.stop is not None
 
     def _keep(self, run: RunData, observation: Observation) -> None:
         process = observation.at.process

@@ -108,6 +108,9 @@ class Signal(Strict):
     states: Stated | None = None
     """A fact whose name is in the line itself (environment variables)."""
     printed: Printed | None = None
+    beside: bool = False
+    """The line is about the machine or the environment and stands beside a server's own log
+    (``vllm collect-env``, dmesg)."""
     tells: list[Tells] = []
     """What the line says of the run's end."""
     relays: str | None = None
@@ -402,6 +405,9 @@ class Diagnosis(Strict):
     summary: str
     """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
     ``{fact.name}`` and captures of the first evidence (``{capture}``) are filled in."""
+
+    summary_unsure: str | None = None
+    """The sentence where a precondition is not known to hold, which ``summary`` asserts."""
 
     quick_conclusion: str
     applies_to: str
