@@ -37,13 +37,12 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
 ) -> None:
-    r"""Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
+    """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
     LOG is a file, or - for standard input, which is also read where no LOG is named.
 
-    \b
-    Exit status: 0 nothing is wrong, 1 a problem was found, 2 wrong usage, an input that
-    cannot be read, or nothing of vLLM's in the input.
+    Exit status: 0 nothing is wrong, 1 a problem was found, 2 wrong usage, an input that cannot
+    be read, or nothing of vLLM's in the input.
     """
     import vdiag
     from vdiag.engine.diagnose import Engine

@@ -53,18 +53,24 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+_EXAMPLES = """\b
+Examples:
+  vdiag analyze server.log
+  journalctl -u vllm -a | vdiag analyze
+  vdiag analyze server.log -f markdown | gh issue comment 123 -F -
+"""
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=_EXAMPLES,
+)
 @click.version_option(vdiag.__version__, prog_name="vdiag", message="%(prog)s %(version)s")
 @click.option("--debug", is_flag=True, help="Show the traceback of an internal error.")
 @click.pass_context
 def main(ctx: click.Context, debug: bool) -> None:
-    r"""Hand it the log of a broken vLLM server and it names the root cause.
-
-    \b
-    vdiag analyze server.log
-    journalctl -u vllm | vdiag analyze
-    vdiag analyze server.log -f markdown | gh issue comment 123 -F -
-    """
+    """Hand it the log of a broken vLLM server and it names the root cause."""
     ctx.obj = {"debug": debug}
 
 

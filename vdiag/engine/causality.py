@@ -63,8 +63,9 @@ def judge(
     held = _yielding(findings, out)
     judged = [Judged(one, _role(one, course.outcome, run, failures)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
+    yielded = [one for one, _ in out.considered]
     for one in evaluated:
-        if one.status in ("ruled-out", "open"):
+        if one.status in ("ruled-out", "open") and one not in yielded:
             out.considered.append((one, _because(one)))
     judged = _drop_consequences(judged, failures, out)
     roots = sorted((one for one in judged if one.role == "root"), key=_root_order)
@@ -80,6 +81,7 @@ def judge(
                 other.explained_by = roots[0].evaluated.rule.id
                 other.role = "symptom"
     out.findings = roots + [one for one in judged if one not in roots]
+    out.considered.sort(key=lambda pair: (-pair[0].specific, pair[0].rule.id))
     out.symptoms = _symptoms(run, facts, failures, pack, out.root)
     return out
 

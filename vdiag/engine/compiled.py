@@ -33,6 +33,9 @@ GENERIC = (
 MATCH_SECONDS = 0.25
 """A pattern that takes longer on one line (4 KiB of it) is given up for that line."""
 
+_MAX_DIGITS = 24
+"""No number that vLLM prints is longer; a longer one is no number."""
+
 _MAX_MATCHED = 64 * 1024
 """Characters of a line that patterns see; configuration dumps are the longest of vLLM's."""
 
@@ -86,6 +89,8 @@ class CompiledSignal:
 
 def typed(text: str, kind: str) -> pyrepr.Value:
     """Convert a captured text; None where it is not of that type."""
+    if kind in ("int", "float") and len(text) > _MAX_DIGITS:
+        return None
     try:
         if kind == "int":
             return int(text.replace(",", "").replace("_", ""))

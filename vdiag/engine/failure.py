@@ -123,7 +123,8 @@ def _failure(run: RunData, block: Block, pack: Pack, symptom_signals: set[str]) 
         if owner:
             name, role = owner["name"], _role_of_owner(owner["name"])
     kind: Kind = "own"
-    kinds = _kinds(pack, block.head_signals | block.exception_signals)
+    # Behind an unprefixed message stands what others print next: it classes nothing.
+    kinds = _kinds(pack, block.head_signals | block.line_signals)
     fatal = any(pack.signals[id].tells for id in block.head_signals)
     if "noise" in kinds or (block.owner or "").startswith(_IGNORED):
         kind = "noise"

@@ -45,7 +45,12 @@ def diagnosis_finding(
     if evaluated.status == "at-risk":
         # Nothing has failed: what is asked about the failure has no answer and no point.
         status, summary = "at-risk", _risk(one, context, words)
-        answers = [pair for pair in answers if not _about_failure(pair[0].when)]
+        answers = [
+            (item, answer)
+            for item, answer in answers
+            if not _about_failure(item.when)
+            and not (item.kind == "open" and answer.truth == "unknown" and item.when.event)
+        ]
     elif evaluated.status == "confirmed":
         status = "confirmed"
     elif rule.summary_unsure and any(

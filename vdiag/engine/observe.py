@@ -350,6 +350,8 @@ class Observer:
                 block.head_signals.add(signal.id)
             if part in ("exception", "more") and block.raised:
                 block.exception_signals.add(signal.id)
+                if part == "exception":
+                    block.line_signals.add(signal.id)
         if run is None or self._is_beside(run, observation):
             self._pending.append(observation)
             return

@@ -26,7 +26,7 @@ def _remedy(spec: RemedySpec, context: Context, words: Words) -> Remedy:
     applies: Literal["yes", "no", "unknown"]
     if against_bars or against:
         applies = "no"
-        parts = [r.text for r in against_bars] + [f"not so: {r.text}" for r in against]
+        parts = [r.text for r in against_bars] or [f"it is not so that {r.text}" for r in against]
         why = "; ".join(parts)
     elif open_:
         applies = "unknown"

@@ -28,7 +28,10 @@ def template(text: str) -> str:
     """Replace what varies in a message by placeholders."""
     for pattern, name in _VARIABLE:
         text = pattern.sub(name, text)
-    return " ".join(text.split())[:_MAX_LENGTH]
+    line = " ".join(text.split())
+    if len(line) <= _MAX_LENGTH:
+        return line
+    return line[: _MAX_LENGTH + 1].rpartition(" ")[0] + " …"  # no half of a secret
 
 
 def unexplained(run: RunData, failures: Failures, explained: set[int]) -> list[Unexplained]:

@@ -23,6 +23,7 @@ PRECEDENCE: tuple[VerdictStatus, ...] = (
 )
 FAILED = ("crashed", "failed-to-start", "hung")
 _AFTERMATH_SECONDS = 1800
+_MAX_MESSAGE = 240
 
 NO_VLLM = "nothing of vLLM's is in this input"
 
@@ -84,7 +85,11 @@ def _clean(run: Run) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:160]
+    """Cut a message at a word: half a secret would no longer look like one."""
+    line = " ".join(text.split())
+    if len(line) <= _MAX_MESSAGE:
+        return line
+    return line[: _MAX_MESSAGE + 1].rpartition(" ")[0] + " …"
 
 
 def _nearest(symptoms: list[Finding], order: dict[str, int]) -> Finding | None:

@@ -17,7 +17,16 @@ from vdiag.logs.text import clip
 
 TRACEBACK = "Traceback (most recent call last):"
 _FRAME = re.compile(r'\s+File "(?P<path>[^"]*)", line (?P<line>\d+)(?:, in (?P<function>.*))?')
-_EXCEPTION = re.compile(r"(?P<type>[A-Za-z_][\w.]*)(?:: ?(?P<text>.*))?$", re.S)
+_EXCEPTION = re.compile(
+    r"(?P<type>(?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*|[A-Z_]\w*)(?:: ?(?P<text>.*))?$", re.S
+)
+"""A class, dotted or capitalised, and its message."""
+_LEVEL_WORD = re.compile(r"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)\b")
+_HEADLESS = re.compile(
+    r"(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit))(?:: (?P<text>.*))?$",
+    re.S,
+)
+"""The last line of a traceback whose beginning is not in the log."""
 _GROUP = re.compile(r"^(?:  )*[|+](?: |-+ \d+ -+|-+$)?")
 _RANK = re.compile(r"^\[rank\d+\]: ?")
 _DIRECT = "The above exception was the direct cause of the following exception:"
@@ -56,6 +65,8 @@ class Block:
     head_signals: set[str] = field(default_factory=set)
     exception_signals: set[str] = field(default_factory=set)
     """Signals on the last exception's lines."""
+    line_signals: set[str] = field(default_factory=set)
+    """Signals on the last exception's first line alone."""
     owner: str | None = None
     """Process name that a line just before a raw traceback gives (``Process EngineCore:``)."""
     phase: str | None = None
@@ -108,6 +119,10 @@ class _Reader:
             return "frame"
         if not bare:
             return "blank"
+        if not block.raised and not block.raw:
+            headless = _HEADLESS.match(line)
+            if headless:
+                return self._raise(headless["type"], headless["text"] or "", place)
         if self.in_message and block.raised:
             more = block.raised[-1].more
             if len(more) < _MAX_MORE:
@@ -126,13 +141,20 @@ class _Reader:
         if not bare or line[:1] in " \t":
             return "frame"
         match = _EXCEPTION.match(bare)
-        kind, text = (match["type"], match["text"] or "") if match else ("Exception", bare)
+        if match is None or _LEVEL_WORD.match(bare):
+            # The traceback was cut off; this line is somebody else's.
+            self.in_frames = False
+            return "head"
+        return self._raise(match["type"], match["text"] or "", place)
+
+    def _raise(self, kind: str, text: str, place: Place) -> str:
         block = self.block
         self.in_frames, self.in_message = False, True
         if not self._repeated(kind, text):
             block.raised.append(Raised(kind, clip(text), [], self.pending))
             block.exception_place = place
             block.exception_signals = set()
+            block.line_signals = set()
         self.pending = []
         return "exception"
 
@@ -152,6 +174,8 @@ class Assembler:
         self._last_id = 0
         self._ended: set[Hashable] = set()
         self._kept_cr = False
+        self._crlf = False
+        """Every line of the log ends in CR LF, so that a CR says nothing."""
         self.following = False
         """A raw traceback is open: every line is needed, hit or not."""
 
@@ -193,7 +217,9 @@ class Assembler:
         part = reader.feed(piece.text, place)
         if reader.block.lines > 1 and part == "head":
             part = "more"
-        if not piece.more and not piece.record:
+        if self._crlf:
+            pass
+        elif not piece.more and not piece.record:
             # Where the log kept its carriage returns, a line without one ends the record.
             if self._kept_cr:
                 self._ended.add(key)
@@ -204,7 +230,7 @@ class Assembler:
     def _is_new(self, reader: _Reader, piece: Piece) -> bool:
         """Whether a line begins another record of the same place, carriage returns lost."""
         block = reader.block
-        if piece.record or self._kept_cr:
+        if piece.record or (self._kept_cr and not self._crlf):
             return False
         if block.first.text == piece.text and piece.text.strip():
             return True
@@ -217,6 +243,8 @@ class Assembler:
                 del self._open[key]
 
     def _raw(self, piece: Piece, place: Place) -> tuple[Block | None, str]:
+        if piece.more and "%|" not in piece.text:
+            self._crlf = True
         key: Hashable = ("raw", piece.host, piece.pid)
         reader = self._open.get(key)
         bare = piece.text.strip()
@@ -231,6 +259,9 @@ class Assembler:
             self._close(key)
             return None, ""
         part = reader.feed(piece.text, place)
+        if part == "head":
+            self._close(key)
+            return None, ""
         if reader.block.lines > _MAX_RAW_LINES:
             self._close(key)
         return reader.block, part

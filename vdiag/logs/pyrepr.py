@@ -13,6 +13,7 @@ import re
 Value = bool | int | float | str | None | list["Value"] | dict[str, "Value"]
 
 _MAX_DEPTH = 40
+_MAX_DIGITS = 24
 _SPACE = re.compile(r"\s*")
 _STRING = re.compile(
     r"(?:[rbuRBU]{0,2})(?:'((?:[^'\\]|\\.)*)(?:'|$)|\"((?:[^\"\\]|\\.)*)(?:\"|$))", re.S
@@ -95,7 +96,7 @@ class _Reader:
         if char == "<":
             return self.angle()
         number = _NUMBER.match(self.text, self.at)
-        if number:
+        if number and len(number.group()) <= _MAX_DIGITS:
             self.at = number.end()
             return _number(number.group())
         name = _NAME.match(self.text, self.at)

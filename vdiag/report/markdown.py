@@ -114,6 +114,8 @@ def _list(title: str, importance: int, texts: list[str]) -> Section:
 
 
 def _task(remedy: Remedy) -> str:
+    if remedy.applies == "no":  # listed, but nothing to tick and nothing to paste
+        return f"- {prose(sentence(remedy.text))} {prose(applies(remedy))}"
     lines = [f"- [ ] {prose(sentence(remedy.text))} {prose(applies(remedy))}"]
     for label, text in (
         ("Set it in", remedy.where),

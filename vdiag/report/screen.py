@@ -104,8 +104,10 @@ def remedies(page: Page, finding: Finding) -> None:
     for remedy in cures.others:
         if remedy.applies != "yes":  # never dropped: people will have read of it elsewhere
             label = "Not here" if remedy.applies == "no" else "Perhaps"
-            text = f"{sentence(remedy.text)} {applies(remedy)}"
-            page.entry(label, text, lines=page.budget(4, 3, 2))
+            name = remedy.command or remedy.text
+            if cells(name) > page.prose - 10:
+                name = remedy.text
+            page.entry(label, sentence(f"{name.rstrip('.')}: {because(remedy.why)}"), lines=3)
     for index, item in enumerate(finding.not_a_fix[: page.budget(6, 4, 2)]):
         text = item.text.rstrip(".")
         if item.tried:
@@ -236,7 +238,7 @@ def doubts(page: Page, finding: Finding) -> None:
         _question(page, "Not known" if index == 0 else "", condition)
     for index, condition in enumerate(story.refuters(finding)[: page.budget(8, 5, 3)]):
         _question(page, "Refuted by" if index == 0 else "", condition)
-    if finding.role != "symptom" and finding.does_not_prove:
+    if finding.role not in ("symptom", "risk") and finding.does_not_prove:
         page.entry("Not proved", sentence(finding.does_not_prove), lines=page.budget(5, 3, 2, 2, 1))
     if finding.not_established:
         page.entry("Not shown", sentence(finding.not_established), lines=page.budget(4, 2, 1))
@@ -246,12 +248,12 @@ def others(page: Page, run: Run, finding: Finding | None, *, brief: bool) -> Non
     """List further roots, what was considered, advice, and texts that no rule knows."""
     for other in story.also(run, finding):
         page.entry("Also", f"{other.status}: {other.summary} ({other.id})", lines=page.budget(4, 2))
-    considered = sorted(run.considered, key=lambda item: item.status)
-    for index, item in enumerate([] if brief else considered[: page.budget(8, 4, 2)]):
+    for index, item in enumerate([] if brief else run.considered[: page.budget(8, 4, 2)]):
         status = item.status.replace("-", " ")
         text = f"{item.id}: {status}, {because(item.because)}"
         label = "Considered" if index == 0 else ""
-        page.entry(label, sentence(text), lines=page.budget(4, 2, 1))
+        closest = index == 0 and finding is not None and "closely" not in item.because
+        page.entry(label, sentence(text), lines=page.budget(5, 4, 3) if closest else 1)
     for index, tip in enumerate(story.advice(run)[:3]):
         page.entry("Advice" if index == 0 else "", f"{tip.summary} ({tip.id})", lines=2)
     unexplained = [one for one in run.unexplained if not brief or one.level != "WARNING"]
