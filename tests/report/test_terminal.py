@@ -93,7 +93,7 @@ def test_remedy_that_does_not_apply() -> None:
     text = " ".join(show("multi_node").split())
 
     assert "Fix Rebuild the image" in text
-    assert "Not here Let FlashInfer use its trtllm all-reduce backend. Does not apply" in text
+    assert "Not here Let FlashInfer use its trtllm all-reduce backend: the TP group" in text
     assert "export VLLM_FLASHINFER_ALLREDUCE_BACKEND" not in text
 
 

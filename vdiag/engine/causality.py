@@ -126,6 +126,7 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
     The first failing process wins over the loudest: what a worker or the engine raised in an
     earlier second, and no diagnosis explains, may have caused what came after.
     """
+    judged = _drop_after_death(judged, failures, out)
     first = failures.first
     if first is None or first.role not in ("worker", "engine"):
         return judged
@@ -149,6 +150,29 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
                     f"{first.process or 'another process'} raised {first.type} before it; this may "
                     "be its consequence",
                 )
+            )
+        else:
+            kept.append(one)
+    return kept
+
+
+def _drop_after_death(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
+    """Take back a cause where a process was gone without a word in an earlier second."""
+    death = next((seen for seen in failures.deaths if "death" in seen.signal.tells), None)
+    kept = []
+    for one in judged:
+        begins = one.evaluated.signature.evidence[0].at if one.role == "root" else None
+        if (
+            death is not None
+            and begins is not None
+            and begins.seconds is not None
+            and death.at.seconds is not None
+            and 0 < begins.seconds - death.at.seconds <= _CONSEQUENCE_SECONDS
+            and one.evaluated.rule.severity in ("run", "hang")
+        ):
+            one.evaluated.status = "open"
+            out.considered.append(
+                (one.evaluated, "a worker process died before it; this may be its consequence")
             )
         else:
             kept.append(one)

@@ -118,6 +118,12 @@ class CompiledPack:
                 number = numbers.setdefault(literal.encode(), len(numbers))
                 by_literal.setdefault(number, []).append(compiled)
         self.literals = list(numbers)
+        self.latest = frozenset(
+            number
+            for number, compiled in by_literal.items()
+            if all(one.signal.latest for one in compiled) and number >= len(GENERIC)
+        )
+        """Literals of signals of which only the latest sighting matters."""
         self._by_literal = by_literal
         self.order = {name: place for place, name in enumerate(pack.signals)}
 

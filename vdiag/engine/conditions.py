@@ -179,6 +179,8 @@ def _event(condition: Condition, context: Context) -> Answer:
             continue
         if condition.before_signature and not _before(seen, context):
             continue
+        if seen.signal.beside and _before_start(seen, context):
+            continue
         if condition.after_signature and not _after(seen, context):
             continue
         if condition.same_process and not _same_process(seen, context):
@@ -192,6 +194,14 @@ def _event(condition: Condition, context: Context) -> Answer:
     if signals and all(context.facts.absent(signal) for signal in signals):
         return Answer("false", "inferred", note="not printed, where this release prints it")
     return Answer("unknown", note="no such line in this log")
+
+
+def _before_start(seen: Observation, context: Context) -> bool:
+    """Whether a kernel line is older than this life of the server: it was survived."""
+    start = context.run.banner
+    if start is None or start.seconds is None or not seen.at.time or seen.at.seconds is None:
+        return False
+    return seen.at.seconds < start.seconds
 
 
 def _before(seen: Observation, context: Context) -> bool:

@@ -98,7 +98,7 @@ class Engine:
                 version, Rules([RulePack(pack.name, pack.version, pack.digest)], pack.count)
             ),
             inputs=inputs,
-            verdict=worst(verdicts),
+            verdict=worst(verdicts, all_runs),
             verdicts=verdicts,
             runs=all_runs,
             redaction=Redaction(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -249,8 +250,10 @@ def _cast(value: JSONValue, kind: str) -> JSONValue:
         return bool(value)
     try:
         number = float(str(value).replace(",", ""))
-    except ValueError:
+    except (ValueError, OverflowError):
         return value
+    if not math.isfinite(number):
+        return str(value)
     return int(number) if kind == "int" else number
 
 

@@ -47,12 +47,21 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
     lines = Lines(matcher)
     observer = Observer(source.name, compiled)
     nul = 0
+    latest: tuple[int, bytes, list[int]] | None = None
     for chunk in source.chunks():
         if chunk.offset == 0:
             nul = chunk.data.count(b"\0", 0, min(chunk.size, 65536))
         for number, raw, literals in lines.of(chunk):
+            if not lines.follow and compiled.latest.issuperset(literals):
+                latest = number, raw, literals  # of a run of such lines the last one is enough
+                continue
+            if latest is not None:
+                observer.line(*latest, b"")
+                latest = None
             observer.line(number, raw, literals, lines.previous)
             lines.follow = observer.following
+    if latest is not None:
+        observer.line(*latest, b"")
     observer.finish()
     out = observer.out
     out.bytes, out.lines, out.hits, out.nul_bytes = source.size, lines.number, lines.hits, nul
@@ -85,6 +94,8 @@ class Observer:
     def line(self, number: int, raw: bytes, literals: list[int], previous: bytes) -> None:
         """Take one physical line."""
         text = raw.decode("utf-8", "replace")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
         wrapped = envelope.unwrap(text)
         if wrapped is None:
             pieces = grammar.read(text)

@@ -160,11 +160,20 @@ def _rank(run: Run) -> int:
     return PRECEDENCE.index(run.verdict.status) if run.verdict else len(PRECEDENCE)
 
 
-def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the overall verdict: the gravest of all inputs, the first among equals."""
+def worst(verdicts: list[Verdict], all_runs: list[Run]) -> Verdict:
+    """Return the overall verdict: the gravest of all inputs, the first among equals.
+
+    A bench client's numbers are never graver than the server that failed under it.
+    """
     if not verdicts:
         return Verdict("no-vllm", None, None, NO_VLLM)
-    best = min(verdicts, key=lambda verdict: PRECEDENCE.index(verdict.status))
+    outcomes = {run.id: run.outcome for run in all_runs}
+
+    def rank(verdict: Verdict) -> tuple[bool, int]:
+        failed = verdict.run is not None and outcomes[verdict.run] in FAILED
+        return not failed, PRECEDENCE.index(verdict.status)
+
+    best = min(verdicts, key=rank)
     return Verdict(best.status, best.root, best.run, best.summary)
 
 

@@ -18,6 +18,9 @@ _MONTHS = {
 }
 _STAMP = re.compile(r"(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)")
 _ISO = re.compile(r"\d{4}-(\d\d-\d\d)[T ](\d\d:\d\d:\d\d)")
+_CTIME = re.compile(
+    r"\[?[A-Z][a-z]{2} (?P<month>[A-Z][a-z]{2}) +(?P<day>\d+) (?P<time>\d\d:\d\d:\d\d) \d{4}\]?"
+)
 _SYSLOG = re.compile(r"([A-Z][a-z]{2}) ([ \d]\d) (\d\d:\d\d:\d\d)")
 
 
@@ -26,6 +29,9 @@ def normalise(stamp: str) -> str | None:
     iso = _ISO.search(stamp)
     if iso:
         return f"{iso.group(1)} {iso.group(2)}"
+    ctime = _CTIME.match(stamp)
+    if ctime and ctime["month"] in _MONTHS:  # dmesg -T
+        return f"{_MONTHS[ctime['month']]:02d}-{int(ctime['day']):02d} {ctime['time']}"
     syslog = _SYSLOG.match(stamp)
     if syslog and syslog.group(1) in _MONTHS:
         return f"{_MONTHS[syslog.group(1)]:02d}-{int(syslog.group(2)):02d} {syslog.group(3)}"

@@ -115,6 +115,8 @@ def _raw(line: str) -> Piece:
     text = line[process.end() :] if process else line
     other = _OTHER.match(text)
     level, time, file, lineno = RAW, None, None, None
+    if text.startswith("["):
+        time = clock.normalise(text[:40])
     if other:
         level, time = other["level"], clock.normalise(other["time"])
         file, lineno, text = other["file"], int(other["lineno"]), other["text"]

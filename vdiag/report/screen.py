@@ -104,9 +104,7 @@ def remedies(page: Page, finding: Finding) -> None:
     for remedy in cures.others:
         if remedy.applies != "yes":  # never dropped: people will have read of it elsewhere
             label = "Not here" if remedy.applies == "no" else "Perhaps"
-            name = remedy.command or remedy.text
-            if cells(name) > page.prose - 10:
-                name = remedy.text
+            name = remedy.text.partition(". ")[0]
             page.entry(label, sentence(f"{name.rstrip('.')}: {because(remedy.why)}"), lines=3)
     for index, item in enumerate(finding.not_a_fix[: page.budget(6, 4, 2)]):
         text = item.text.rstrip(".")
@@ -252,8 +250,9 @@ def others(page: Page, run: Run, finding: Finding | None, *, brief: bool) -> Non
         status = item.status.replace("-", " ")
         text = f"{item.id}: {status}, {because(item.because)}"
         label = "Considered" if index == 0 else ""
-        closest = index == 0 and finding is not None and "closely" not in item.because
-        page.entry(label, sentence(text), lines=page.budget(5, 4, 3) if closest else 1)
+        # Where the answer is not certain, why the closest other one fails is part of it.
+        closest = index == 0 and (finding is None or finding.status == "probable")
+        page.entry(label, sentence(text), lines=6 if closest else page.budget(4, 2, 1))
     for index, tip in enumerate(story.advice(run)[:3]):
         page.entry("Advice" if index == 0 else "", f"{tip.summary} ({tip.id})", lines=2)
     unexplained = [one for one in run.unexplained if not brief or one.level != "WARNING"]
