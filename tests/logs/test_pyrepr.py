@@ -65,7 +65,7 @@ def test_no_text_raises(text):
 
 @given(
     st.recursive(
-        st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+        st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(max_size=20),
         lambda inner: (
             st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4)
         ),
