@@ -213,10 +213,16 @@ def _after(seen: Observation, context: Context) -> bool:
     return bool(context.signature) and _precedes(context.signature[0], seen)
 
 
+_CLOCK_SKEW = 300
+"""Seconds by which the stamps of ``dmesg -T`` may be off; inside, the order of lines decides."""
+
+
 def _precedes(one: Observation, other: Observation) -> bool:
     a, b = one.at, other.at
     if a.time and b.time and a.seconds is not None and b.seconds is not None:
-        return (a.seconds, a.seq) < (b.seconds, b.seq)
+        beside = one.signal.beside or other.signal.beside
+        if not beside or abs(a.seconds - b.seconds) > _CLOCK_SKEW:
+            return (a.seconds, a.seq) < (b.seconds, b.seq)
     return a.seq < b.seq
 
 
