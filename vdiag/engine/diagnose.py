@@ -213,6 +213,7 @@ class Engine:
             unexplained=templates.unexplained(data, failures, explained),
         )
         _times(run, data, course)
+        run.stalled = _stalled(data) if course.outcome == "running" else None
         run.next_evidence = next_evidence(run, judgement, Context(data, facts))
         return run
 
@@ -256,6 +257,21 @@ def _stamp_near(data: RunData) -> str | None:
         if observation.at.time and observation.at.seq <= ready.seq
     ]
     return max(stamped, key=lambda at: at.seq).time if stamped else None
+
+
+def _stalled(data: RunData) -> Evidence | None:
+    """Return the last statistics, where they show requests that get no tokens."""
+    seen = [
+        observation.at
+        for bucket in data.buckets.values()
+        for observation in bucket.kept()
+        if observation.signal.stalled
+    ]
+    last = max(seen, key=lambda at: at.seq, default=None)
+    healthy = data.last_healthy(generating=True)
+    if last is None or (healthy is not None and healthy.seq > last.seq):
+        return None
+    return last.evidence()
 
 
 def _times(run: Run, data: RunData, course: runs.Course) -> None:

@@ -79,6 +79,8 @@ def _clean(run: Run) -> str:
     if unknown:
         records = "1 error record" if unknown == 1 else f"{unknown} error records"
         rest = f"nothing failed, but no rule knows {records}"
+    if run.stalled is not None:
+        rest = "nothing failed, but its last statistics show running requests and no tokens"
     if run.outcome == "stopped":
         return f"the server was stopped on request; {rest}"
     return f"the server reached serving; {rest}"
@@ -184,6 +186,11 @@ def next_evidence(run: Run, judgement: Judgement, context: Context) -> list[str]
     """
     out: list[str] = []
     root = judgement.root
+    if run.stalled is not None:
+        out.append(
+            "if it stays without tokens, the Python stacks of every worker and the engine: "
+            "`py-spy dump --pid PID`"
+        )
     if root is not None and root.evaluated.status == "confirmed":
         return out
     commands: set[str] = set()

@@ -47,7 +47,8 @@ class Words:
             return _show(self._captures[name])
         state = self._facts.get(name)
         if state is not None:
-            return _show(state.value)
+            # A port is a name made of digits, no quantity.
+            return str(state.value) if name.endswith(".port") else _show(state.value)
         return f"(unknown {name.rpartition('.')[2].replace('_', ' ')})"
 
 

@@ -315,6 +315,8 @@ class Run:
     seconds_to_notice: int | None = None
     """Whole seconds from the first failure to the engine's own fatal line."""
     last_healthy: Evidence | None = None
+    stalled: Evidence | None = None
+    """The last statistics, where they show running requests and no tokens."""
     next_evidence: list[str] = field(default_factory=list)
     """What to collect next, with commands, where the verdict leaves the cause open."""
 

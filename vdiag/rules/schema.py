@@ -105,6 +105,8 @@ class Signal(Strict):
     """``answered``: requests were being answered. ``generating``: tokens came in the interval
     before it, so that the engine and its workers were alive; a 200 alone says that of the
     front end only, since a stream's status is sent before its first token."""
+    stalled: bool = False
+    """Statistics that show running requests and no tokens: a long prefill, or a hang."""
     latest: bool = False
     """Of consecutive lines only the last one is read (access lines come by the million)."""
     states: Stated | None = None
