@@ -79,6 +79,9 @@ def run() -> NoReturn:
     debug = "--debug" in sys.argv[1:]
     if debug:  # accepted anywhere on the line
         sys.argv = [sys.argv[0], *(arg for arg in sys.argv[1:] if arg != "--debug")]
+    if sys.stdout is None:
+        click.echo("vdiag: standard output is closed; there is nowhere to report to", err=True)
+        sys.exit(int(ExitStatus.USAGE))
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:  # an ASCII locale must not stop a report
@@ -102,6 +105,12 @@ def run() -> NoReturn:
         # The reader went away (``| head``): not an error of ours, and nothing more to say.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         status = 141
+    except OSError as error:
+        if debug:
+            raise
+        click.echo(f"vdiag: cannot write the report: {(error.strerror or '').lower()}", err=True)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = ExitStatus.USAGE
     except Exception as error:  # the last line of defence, by design
         if debug:
             raise

@@ -62,7 +62,7 @@ def open_logs(ctx: click.Context, logs: tuple[str, ...]) -> tuple[list[Source], 
     from vdiag.logs.sources import open_path
 
     if not logs:
-        if sys.stdin.isatty():
+        if sys.stdin is None or sys.stdin.isatty():
             click.echo(ctx.get_help())
             ctx.exit(0)
         logs = ("-",)

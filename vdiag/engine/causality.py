@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from vdiag.engine.evaluate import Evaluated, Signature, find_signature
 from vdiag.engine.failure import Failure, Failures, order_of
 from vdiag.engine.observation import RunData
-from vdiag.engine.runs import Course, survived
+from vdiag.engine.runs import Course
 from vdiag.report.model import Outcome, Role
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def _role(one: Evaluated, outcome: Outcome, run: RunData, failures: Failures) ->
     if severity in ("run", "hang"):
         if outcome in ("crashed", "hung", "failed-to-start"):
             return "root"
-        return "advice" if survived(run, failures) or outcome == "stopped" else "root"
+        return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":
         logged = any(
             seen.at.process is None or seen.block is not None for seen in one.signature.evidence

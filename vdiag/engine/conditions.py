@@ -201,7 +201,7 @@ def _before_start(seen: Observation, context: Context) -> bool:
     start = context.run.banner
     if start is None or start.seconds is None or not seen.at.time or seen.at.seconds is None:
         return False
-    return seen.at.seconds < start.seconds
+    return seen.at.seconds < start.seconds - _STILL_FRESH
 
 
 def _before(seen: Observation, context: Context) -> bool:
@@ -212,6 +212,9 @@ def _before(seen: Observation, context: Context) -> bool:
 def _after(seen: Observation, context: Context) -> bool:
     return bool(context.signature) and _precedes(context.signature[0], seen)
 
+
+_STILL_FRESH = 3600
+"""Seconds before a start in which a kernel line can still be about its GPUs."""
 
 _CLOCK_SKEW = 300
 """Seconds by which the stamps of ``dmesg -T`` may be off; inside, the order of lines decides."""

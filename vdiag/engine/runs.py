@@ -86,7 +86,8 @@ def _outcome(run: RunData, failures: Failures, failed_at: Sighting | None) -> Ou
     told = {word for death in failures.deaths for word in death.signal.tells}
     served = ready_before or phase in ("serving", "shutdown")
     if not served and phase is None:
-        served = "serving-failed" in told and "start-failed" not in told
+        # A tail: records around it are of a server that ran; a bare traceback is a start's.
+        served = "start-failed" not in told and ("serving-failed" in told or run.seen_vllm)
     if not served:
         return "failed-to-start"
     if not failures.own and "death" not in told and "hang" in told:

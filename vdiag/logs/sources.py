@@ -124,7 +124,11 @@ class Source:
 
 def open_path(name: str) -> Source:
     """Open a file, or standard input for ``-``; raises InputError in one line."""
+    if not name:
+        raise InputError("an empty file name; give a log file, or - for standard input")
     if name == "-":
+        if sys.stdin is None:
+            raise InputError("<stdin>: is closed; give a log file, or pipe one in")
         return Source("<stdin>", sys.stdin.buffer)
     path = Path(name)
     try:
