@@ -156,3 +156,26 @@ def test_a_million_access_lines_cost_little():
 
     assert run.verdict.root == plain.verdict.root
     assert run.last_healthy.line == plain.last_healthy.line + 3000
+
+
+def test_another_exception_in_the_same_second_is_shown():
+    """Inside one second the order is undefined, so what the root does not explain is said."""
+    from vdiag.report.terminal import render
+
+    log = (SAMPLES / "flagship" / "timeout_one_rank_033.log").read_text()
+    line = next(one for one in log.split("\n") if "Error getting async model runner" in one)
+    stamp = line[line.index("ERROR ") + 6 :][:14]
+    other = "".join(
+        f"(Worker_TP2 pid=894) ERROR {stamp} [multiproc_executor.py:1189] {text}\r\n"
+        for text in (
+            "WorkerProc hit an exception.",
+            "Traceback (most recent call last):",
+            '  File "/opt/venv/lib/python3.12/site-packages/vllm/v1/worker/x.py", line 1, in f',
+            "IndexError: block table has a hole",
+        )
+    )
+    stream = io.StringIO()
+
+    render(report(log.replace(line, other + line, 1)), width=100, color=False, stream=stream)
+
+    assert "Also       IndexError: block table has a hole in Worker_TP2" in stream.getvalue()

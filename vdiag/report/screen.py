@@ -244,6 +244,12 @@ def doubts(page: Page, finding: Finding) -> None:
 
 def others(page: Page, run: Run, finding: Finding | None, *, brief: bool) -> None:
     """List further roots, what was considered, advice, and texts that no rule knows."""
+    unnamed = story.unnamed_failure(run, finding)
+    if unnamed is not None:
+        where = f" in {unnamed.process}" if unnamed.process else ""
+        at = f" (line {unnamed.evidence[0].line})" if unnamed.evidence else ""
+        text = f"{unnamed.type}: {unnamed.message}{where}{at}, which no rule explains"
+        page.entry("Also", text, lines=2)
     for other in story.also(run, finding):
         page.entry("Also", f"{other.status}: {other.summary} ({other.id})", lines=page.budget(4, 2))
     for index, item in enumerate([] if brief else run.considered[: page.budget(8, 4, 2)]):

@@ -13,6 +13,7 @@ from vdiag.report.model import (
     Evidence,
     Fact,
     Finding,
+    FirstFailure,
     Gap,
     Remedy,
     Report,
@@ -74,6 +75,17 @@ def also(run: Run, root: Finding | None) -> list[Finding]:
         for finding in run.findings
         if finding is not root and finding.role in ("root", "risk") and not finding.explained_by
     ]
+
+
+def unnamed_failure(run: Run, root: Finding | None) -> FirstFailure | None:
+    """Return the first failure where the verdict's root does not stand on it."""
+    first = run.first_failure
+    if root is None or root.role != "root" or first is None or not first.evidence:
+        return None
+    held = {(item.input, item.line) for item in root.evidence}
+    if any((item.input, item.line) in held for item in first.evidence):
+        return None
+    return first
 
 
 def advice(run: Run) -> list[Finding]:
