@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -43,7 +44,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Say what to type where a command does not exist (a log given without ``analyze``)."""
         name = args[0]
-        if name not in _COMMANDS and (os.path.exists(name) or name == "-"):  # noqa: PTH110
+        if name not in _COMMANDS and (name == "-" or Path(name).exists()):
             raise click.UsageError(f"{name!r} is no command; did you mean: vdiag analyze {name}")
         return super().resolve_command(ctx, args)
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vdiag.engine.evaluate import Evaluated, Signature, find_signature
-from vdiag.engine.failure import Failure, Failures, order_of
-from vdiag.engine.observation import RunData
+from vdiag.engine.failure import Failures, order_of
+from vdiag.engine.observation import RunData, Sighting
 from vdiag.engine.runs import Course
 from vdiag.report.model import Outcome, Role
 
@@ -61,7 +61,7 @@ def judge(
     out = Judgement()
     findings = [one for one in evaluated if one.status in ("confirmed", "probable")]
     held = _yielding(findings, out)
-    judged = [Judged(one, _role(one, course.outcome, run, failures)) for one in held]
+    judged = [Judged(one, _role(one, course.outcome)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
     yielded = [one for one, _ in out.considered]
     for one in evaluated:
@@ -100,7 +100,7 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
     return kept
 
 
-def _role(one: Evaluated, outcome: Outcome, run: RunData, failures: Failures) -> Role:
+def _role(one: Evaluated, outcome: Outcome) -> Role:
     """Tell whether a finding can be the cause of how the run ended."""
     rule = one.rule
     severity = rule.severity
@@ -109,8 +109,6 @@ def _role(one: Evaluated, outcome: Outcome, run: RunData, failures: Failures) ->
     if severity == "start":
         return "root" if outcome == "failed-to-start" else "advice"
     if severity in ("run", "hang"):
-        if outcome in ("crashed", "hung", "failed-to-start"):
-            return "root"
         return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":
         logged = any(
@@ -140,40 +138,27 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
         return judged
     if any(_begins(one) <= first.order for one in judged if one.role == "root"):
         return judged
-    kept = []
-    for one in judged:
-        if one.role == "root" and _clearly_after(one, first):
-            one.evaluated.status = "open"
-            out.considered.append(
-                (
-                    one.evaluated,
-                    f"{first.process or 'another process'} raised {first.type} before it; this may "
-                    "be its consequence",
-                )
-            )
-        else:
-            kept.append(one)
-    return kept
+    reason = f"{first.process or 'another process'} raised {first.type} before it"
+    return _take_back(judged, first.at, reason, out)
 
 
 def _drop_after_death(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
     """Take back a cause where a process was gone without a word in an earlier second."""
     death = next((seen for seen in failures.deaths if "death" in seen.signal.tells), None)
+    if death is None:
+        return judged
+    return _take_back(judged, death.at, "a worker process died before it", out)
+
+
+def _take_back(
+    judged: list[Judged], earlier: Sighting, reason: str, out: Judgement
+) -> list[Judged]:
+    """Set aside the causes that begin in a later second than a line."""
     kept = []
     for one in judged:
-        begins = one.evaluated.signature.evidence[0].at if one.role == "root" else None
-        if (
-            death is not None
-            and begins is not None
-            and begins.seconds is not None
-            and death.at.seconds is not None
-            and 0 < begins.seconds - death.at.seconds <= _CONSEQUENCE_SECONDS
-            and one.evaluated.rule.severity in ("run", "hang")
-        ):
+        if one.role == "root" and _clearly_after(one, earlier):
             one.evaluated.status = "open"
-            out.considered.append(
-                (one.evaluated, "a worker process died before it; this may be its consequence")
-            )
+            out.considered.append((one.evaluated, f"{reason}; this may be its consequence"))
         else:
             kept.append(one)
     return kept
@@ -184,11 +169,11 @@ def _begins(one: Judged) -> tuple[float, int, int]:
     return order_of(seen.at, seen.at.process.role if seen.at.process else "unknown")
 
 
-def _clearly_after(one: Judged, first: Failure) -> bool:
+def _clearly_after(one: Judged, earlier: Sighting) -> bool:
     seen = one.evaluated.signature.evidence[0].at
-    if seen.seconds is None or first.at.seconds is None:
+    if seen.seconds is None or earlier.seconds is None:
         return False
-    return 0 < seen.seconds - first.at.seconds <= _CONSEQUENCE_SECONDS
+    return 0 < seen.seconds - earlier.seconds <= _CONSEQUENCE_SECONDS
 
 
 def _root_order(one: Judged) -> tuple[tuple[float, int, int], int, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from vdiag.engine import lives
 from vdiag.engine.compiled import CompiledPack, CompiledSignal, Match
 from vdiag.engine.observation import PHASES, Bucket, CodePlace, Observation, RunData, Sighting
 from vdiag.engine.process import ProcessState, ranks_of, role_of
@@ -23,9 +24,6 @@ from vdiag.report.model import Gap
 _MAX_BLOCKS = 100
 """Kept of each place in the code, so that a flood of one message hides no other."""
 _MAX_GAPS = 200
-_SAME_START_SECONDS = 5
-_LATER_SECONDS = 120
-"""Longer than any drain at shutdown that is not told to take its time."""
 
 
 @dataclass
@@ -182,79 +180,24 @@ class Observer:
 
     def _split(self, piece: Piece, matches: list[Match], at: Sighting) -> None:
         """Open a new run where a line says that one starts."""
-        if piece.vllm and self._run is not None and self._is_later(self._run, at):
-            self._open(at, "server", banner=False)
+        run = self._run
+        if piece.vllm and run is not None and lives.is_later(run, at):
+            run = self._open(at, "server", banner=False)
         for match in matches:
             boundary = match.signal.boundary
-            if boundary == "banner" and self._before_banner():
-                assert self._run is not None  # noqa: S101  # told by the method
-                self._run.banner = at
-            elif boundary == "banner" and not self._same_start(at):
-                self._open(at, "server", banner=True)
-            elif boundary == "bench" and self._run is not None and self._before_banner():
-                self._run.kind, self._run.bench = "bench", at
+            before = run is not None and lives.is_before_banner(run)
+            if boundary == "banner" and run is not None and before:
+                run.banner = at
+            elif boundary == "banner" and (run is None or not lives.is_same_start(run, at)):
+                run = self._open(at, "server", banner=True)
+            elif boundary == "bench" and run is not None and before:
+                run.kind, run.bench = "bench", at
             elif boundary == "bench" and (
-                self._run is None or self._run.kind != "bench" or self._run.end is not None
+                run is None or run.kind != "bench" or run.end is not None
             ):
-                self._open(at, "bench", banner=False)
-            elif boundary == "init" and self._new_engine(at):
-                self._open(at, "offline", banner=False)
-
-    @staticmethod
-    def _is_later(run: RunData, at: Sighting) -> bool:
-        """Whether a record is of another life of the server, whose start is not in the log.
-
-        The run is over, and a process that it never had writes well before or after its end.
-        """
-        over = run.end or (run.stop if not run.failed else None)
-        if over is None or at.process is None or at.process in run.processes:
-            return False
-        if over.seconds is None or at.seconds is None:
-            return False
-        return abs(at.seconds - over.seconds) > _LATER_SECONDS
-
-    def _before_banner(self) -> bool:
-        """Whether what was read so far is this start's own: imports log before the banner."""
-        run = self._run
-        return (
-            run is not None
-            and run.kind == "server"
-            and run.banner is None
-            and not run.failed
-            and run.stop is None
-            and run.end is None
-            and all(phase == "startup" for _, phase, _, _ in run.marks)
-            and not any(block.raised for block in run.blocks if block.first.level != "WARNING")
-        )
-
-    def _same_start(self, at: Sighting) -> bool:
-        """Whether a banner only repeats the one that opened the run."""
-        run = self._run
-        if run is None or run.banner is None or run.failed or run.end is not None:
-            return False
-        same = run.banner.process is at.process
-        near = (
-            at.seconds is None
-            or run.banner.seconds is None
-            or abs(at.seconds - run.banner.seconds) <= _SAME_START_SECONDS
-        )
-        only_startup = all(phase == "startup" for _, phase, _, _ in run.marks)
-        return same and near and only_startup
-
-    def _new_engine(self, at: Sighting) -> bool:
-        """Whether an engine's first line starts a run without a banner."""
-        run = self._run
-        if run is None:
-            return True
-        if run.kind == "bench":
-            return True
-        if run.end is None and not run.failed:
-            role = at.process.role if at.process else "unknown"
-            # The engine's own line comes after its front end's; a second front end is new.
-            served = run.ready is not None or any(m[1] == "serving" for m in run.marks)
-            return run.kind == "offline" and role != "engine" and served
-        known = at.process in run.processes
-        return not known and run.banner is None
+                run = self._open(at, "bench", banner=False)
+            elif boundary == "init" and (run is None or lives.is_new_engine(run, at)):
+                run = self._open(at, "offline", banner=False)
 
     def _open(self, at: Sighting, kind: str, *, banner: bool) -> RunData:
         if self._orphans and banner:
@@ -268,13 +211,18 @@ class Observer:
             run.bench = at
         self.out.runs.append(run)
         self._run = run
+        self._drain(run)
+        return run
+
+    def _drain(self, run: RunData) -> None:
+        """Give a run what was read while there was none."""
         for block, sighting in self._orphans:
-            self._adopt(run, block, sighting)
-        self._orphans = []
+            self._keep_block(run, block, sighting)
+            if block.id in self._orphan_exceptions:
+                run.exception_sightings[block.id] = self._orphan_exceptions[block.id]
         for observation in self._pending:
             self._keep(run, observation)
-        self._pending = []
-        return run
+        self._orphans, self._pending = [], []
 
     def _forget_processes(self, at: Sighting) -> None:
         """Begin anew: in a container every start has the pids of the one before it."""
@@ -285,47 +233,30 @@ class Observer:
             key = (first.host, first.pid if first.pid is not None else first.name)
             self._processes[key] = at.process
 
-    def _adopt(self, run: RunData, block: Block, sighting: Sighting) -> None:
-        place = code_place(block)
-        run.places[place] = run.places.get(place, 0) + 1
-        run.blocks.append(block)
-        run.block_sightings[block.id] = sighting
-        if block.id in self._orphan_exceptions:
-            run.exception_sightings[block.id] = self._orphan_exceptions[block.id]
-
     def _orphan_run(self) -> None:
         """Make a run of tracebacks that no record surrounds, where they are vLLM's."""
         orphans = [pair for pair in self._orphans if is_vllm_block(pair[0])]
         if not orphans:
             return
         run = RunData(len(self.out.runs) + 1, self._name, "server")
-        run.first = run.last = orphans[0][1]
-        for block, sighting in self._orphans:
-            self._adopt(run, block, sighting)
-            run.last = sighting
-        for observation in self._pending:
-            self._keep(run, observation)
-        self._orphans, self._pending = [], []
+        run.first, run.last = orphans[0][1], self._orphans[-1][1]
+        self._drain(run)
         self.out.runs.append(run)
 
     def finish(self) -> None:
         """Take the end of the input."""
         if self._run is not None:
-            for observation in self._pending:
-                self._keep(self._run, observation)
-        if self._run is None:
+            self._drain(self._run)
+        else:
             self._orphan_run()
             fatal = [o for o in self._pending if o.signal.fatal and _names_vllm(o)]
             if fatal:
-                self._open(fatal[0].at, "server", banner=False)
-                if self._run is not None:
-                    self._run.first = self._run.last = fatal[0].at
+                run = self._open(fatal[0].at, "server", banner=False)
+                run.first = run.last = fatal[0].at
         for run in self.out.runs:
             for observations in run.buckets.values():
                 for observation in observations.kept():
                     observation.at.phase = run.phase_at(observation.at.seq)
-            for block in run.blocks:
-                block.phase = run.phase_at(block.place.seq)
 
     # -- what a line shows -------------------------------------------------------------
 
@@ -337,11 +268,7 @@ class Observer:
             if run is None:
                 self._orphans.append((block, at))
             else:
-                place = code_place(block)
-                run.places[place] = run.places.get(place, 0) + 1
-                if run.places[place] <= _MAX_BLOCKS:
-                    run.blocks.append(block)
-                    run.block_sightings[block.id] = at
+                self._keep_block(run, block, at)
         if (
             (run is None or block.id in run.block_sightings)
             and block.exception_place is not None
@@ -349,6 +276,14 @@ class Observer:
         ):
             target = run.exception_sightings if run is not None else self._orphan_exceptions
             target[block.id] = at
+
+    @staticmethod
+    def _keep_block(run: RunData, block: Block, at: Sighting) -> None:
+        place = code_place(block)
+        run.places[place] = run.places.get(place, 0) + 1
+        if run.places[place] <= _MAX_BLOCKS:
+            run.blocks.append(block)
+            run.block_sightings[block.id] = at
 
     def _record(
         self, match: Match, at: Sighting, block: Block | None, run: RunData | None, part: str
@@ -363,7 +298,7 @@ class Observer:
                 block.exception_signals.add(signal.id)
                 if part == "exception":
                     block.line_signals.add(signal.id)
-        if run is None or self._is_beside(run, observation):
+        if run is None or lives.is_beside(run, observation):
             self._pending.append(observation)
             return
         self._keep(run, observation)
@@ -378,22 +313,9 @@ class Observer:
             run.stop = at
         elif signal.boundary == "end":
             run.end = at
-        if signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal:
+        fatal = signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal
+        if fatal and run.stop is None:  # a requested stop says such things too
             run.failed = True
-
-    @staticmethod
-    def _is_beside(run: RunData, observation: Observation) -> bool:
-        """Whether an environment block or a kernel line stands after a run that is over.
-
-        It waits for the run that follows, and goes to this one where none does. A kernel line
-        after a crash is about the crash.
-        """
-        beside = observation.signal.beside and observation.at.process is None
-        if not beside or run.kind == "bench":
-            return False
-        if run.failed:
-            return observation.signal.kind == "fact"
-        return run.end is not None or run.stop is not None
 
     def _keep(self, run: RunData, observation: Observation) -> None:
         process = observation.at.process

@@ -69,7 +69,6 @@ class Block:
     """Signals on the last exception's first line alone."""
     owner: str | None = None
     """Process name that a line just before a raw traceback gives (``Process EngineCore:``)."""
-    phase: str | None = None
     lines: int = 0
 
     @property

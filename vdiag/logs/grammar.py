@@ -78,9 +78,7 @@ def _text(line: str) -> Iterator[Piece]:
         yield _raw(line)
         return
     before = line[: head.start()]
-    process = None
-    for process in _PROCESS.finditer(before):  # noqa: B007  # the last one belongs to the record
-        pass
+    process = next(reversed(list(_PROCESS.finditer(before))), None)
     left = before
     if process and len(before) - process.end() <= _PREFIX_GAP:
         left = before[: process.start()]
