@@ -101,3 +101,14 @@ def test_a_diagnosis_claims_no_condition_that_the_log_does_not_state():
     assert shown.verdict.root == "fi-mnnvl-fused-allreduce-crash"
     assert (flagship.status, flagship.role) == ("probable", "root")
     assert "not all of that stands in this log" in flagship.summary
+
+
+def test_kernel_lines_after_an_orderly_stop_speak_of_the_next_run():
+    """A stop that prints EngineDeadError is no crash, so the lines behind it are not about it."""
+    stopped = (SAMPLES / "clean" / "sigterm_engine_dead_033.log").read_bytes()
+    xid = (SAMPLES / "xid" / "xid48_dmesg_block_first_033.log").read_bytes()
+
+    joined = report(stopped + xid)
+
+    assert [run.outcome for run in joined.runs] == ["stopped", "crashed"]
+    assert joined.verdict.root == "gpu-xid"
