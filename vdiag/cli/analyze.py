@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    color_option,
+    journal_options,
+    logs_argument,
+    open_logs,
+    say_errors,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -32,17 +40,27 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
+@journal_options
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    format_: str,
+    fail_on: str,
+    color: str,
+    journals: tuple[str, ...],
+    since: str | None,
+    until: str | None,
 ) -> None:
     """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
-    LOG is a file, or - for standard input, which is also read where no LOG is named.
+    LOG is a file, a folder, a pattern, or - for standard input, which is also read where no
+    LOG is named. Files and pipes may be packed (gzip, bzip2, xz, zstd, tar, zip) and in UTF-16;
+    the files of a rotated log are read as one.
 
     Exit status: 0 nothing is wrong, 1 a problem was found, 2 wrong usage, an input that cannot
-    be read, or nothing of vLLM's in the input.
+    be read to its end, or nothing of vLLM's in the input.
     """
     import vdiag
     from vdiag.engine.diagnose import Engine
@@ -50,14 +68,13 @@ def command(
     from vdiag.rules.pack import load
 
     engine = Engine.of(load())
-    sources, failed = open_logs(ctx, logs)
+    sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
-    for error in errors:
-        click.echo(f"vdiag: {error}", err=True)
+    failed = say_errors(report, errors)
     if report.inputs:
         _write(report, format_, color)
     status = exit_status(report, fail_on_risk=fail_on == "risk")
-    if failed or errors:
+    if failed:
         status = ExitStatus.USAGE
     ctx.exit(int(status))
 

@@ -6,16 +6,33 @@ import sys
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    color_option,
+    journal_options,
+    logs_argument,
+    open_logs,
+    say_errors,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
 
 
 @click.command("facts")
 @logs_argument
 @click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@journal_options
 @color_option
 @click.pass_context
-def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str) -> None:
+def command(
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    run_id: int | None,
+    color: str,
+    journals: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
     from vdiag.engine.diagnose import Engine
@@ -23,14 +40,13 @@ def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color
     from vdiag.rules.pack import load
 
     engine = Engine.of(load())
-    sources, failed = open_logs(ctx, logs)
+    sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
-    for error in errors:
-        click.echo(f"vdiag: {error}", err=True)
+    failed = say_errors(report, errors)
     if run_id is not None and report.run(run_id) is None and report.inputs:
         raise click.UsageError(
             f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
         )
     if report.inputs:
         facts.render(report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id)
-    ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))
+    ctx.exit(int(ExitStatus.USAGE if failed or not report.runs else ExitStatus.CLEAN))
