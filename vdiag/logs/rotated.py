@@ -24,10 +24,12 @@ _DATE = (
 _BEHIND = re.compile(r"(?P<base>.+?)(?:\.(?P<number>\d{1,3})|[.\-_]" + _DATE + r")")
 _WITHIN = re.compile(r"(?P<stem>.+?)[.\-_]" + _DATE + r"(?P<ending>\.(?:log|txt|out|err))")
 _IS_LOG = re.compile(r"\.(?:log|txt|out|err)$")
+_COLOUR = re.compile(rb"\x1b\[[\d;]*m")
 _STAMP = re.compile(
-    rb"(?:^\W?(?P<year>\d{4})-|(?:^|\) |m)(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) )"
+    rb"(?:^(?:\W|[A-Z][a-z]{2} )?(?P<year>\d{4})-|(?:^|[\s)])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) )"
     rb"(?P<date>\d\d-\d\d)[ T](?P<time>\d\d:\d\d:\d\d)"
 )
+_SYSLOG = re.compile(rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d")
 _STAMP_LINES = 400
 
 
@@ -122,11 +124,13 @@ def missing_numbers(places: Iterable[Place]) -> list[int]:
 def first_stamp(text: bytes) -> str | None:
     """Return the first time that a log's beginning states, with the year where it has one."""
     for line in text.split(b"\n")[:_STAMP_LINES]:
-        match = _STAMP.search(line[:200])
+        line = _COLOUR.sub(b"", line[:300])
+        match = _STAMP.search(line)
         if match:
             year = f"{match['year'].decode()}-" if match["year"] else ""
             return f"{year}{match['date'].decode()} {match['time'].decode()}"
-        stamp = clock.normalise(line[:40].decode("latin-1")) if line[:1].isalpha() else None
+        syslog = _SYSLOG.match(line)
+        stamp = clock.normalise(syslog.group().decode()) if syslog else None
         if stamp:
             return stamp
     return None
