@@ -26,7 +26,8 @@ _WITHIN = re.compile(r"(?P<stem>.+?)[.\-_]" + _DATE + r"(?P<ending>\.(?:log|txt|
 _IS_LOG = re.compile(r"\.(?:log|txt|out|err)$")
 _COLOUR = re.compile(rb"\x1b\[[\d;]*m")
 _STAMP = re.compile(
-    rb"(?:^(?:\W|[A-Z][a-z]{2} )?(?P<year>\d{4})-|(?:^|[\s)])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) )"
+    rb"(?:^(?:\W|[A-Z][a-z]{2} )?(?P<year>\d{4})-"
+    rb"|(?:^|[\s)])(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) )"
     rb"(?P<date>\d\d-\d\d)[ T](?P<time>\d\d:\d\d:\d\d)"
 )
 _SYSLOG = re.compile(rb"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vdiag.logs.archives import Member, decoded
+from vdiag.logs.archives import Member, decoded, is_tar_header
 from vdiag.logs.limits import Trouble, UnpackError
 from vdiag.logs.streams import Layer, Peeked, Slice
 
@@ -18,15 +18,6 @@ _MAX_NAME = 1 << 16
 _MAX_EXTENSION = 1 << 20
 _FILES = (b"0", b"\0", b"7")
 _WITHOUT_DATA = {b"1": "link", b"2": "link", b"3": "device", b"4": "device", b"6": "pipe", b"5": ""}
-
-
-def checksum_fits(header: bytes) -> bool:
-    """Whether a block of 512 bytes is a tar header."""
-    try:
-        stated = int(header[148:156].strip(b"\0 ") or b"-1", 8)
-    except ValueError:
-        return False
-    return stated == sum(header) - sum(header[148:156]) + 8 * 32
 
 
 def members(stream: Peeked, trouble: Trouble) -> Iterator[Member]:
@@ -83,7 +74,7 @@ def _header(stream: Peeked) -> bytes | None:
         return None
     if len(header) < _BLOCK:
         raise UnpackError("truncated tar: ends inside a header")
-    if not checksum_fits(header):
+    if not is_tar_header(header):
         raise UnpackError("damaged tar: a header's checksum is wrong")
     return header
 
