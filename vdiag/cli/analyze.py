@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from vdiag.cli.options import (
+    chosen,
     color_option,
     journal_options,
     logs_argument,
     open_logs,
+    run_option,
     say_errors,
     wants_color,
     width,
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
+@run_option
 @journal_options
 @color_option
 @click.pass_context
@@ -48,6 +51,7 @@ def command(
     logs: tuple[str, ...],
     format_: str,
     fail_on: str,
+    run_choice: str | int | None,
     color: str,
     journals: tuple[str, ...],
     since: str | None,
@@ -71,9 +75,15 @@ def command(
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
     failed = say_errors(report, errors)
+    reports = chosen(report, run_choice)
+    if run_choice == "all" and format_ == "json":
+        reports = [report]  # it holds every run
     if report.inputs:
-        _write(report, format_, color)
-    status = exit_status(report, fail_on_risk=fail_on == "risk")
+        for index, one in enumerate(reports):
+            if index:
+                click.echo()
+            _write(one, format_, color)
+    status = max(exit_status(one, fail_on_risk=fail_on == "risk") for one in reports)
     if failed:
         status = ExitStatus.USAGE
     ctx.exit(int(status))

@@ -7,10 +7,12 @@ import sys
 import click
 
 from vdiag.cli.options import (
+    chosen,
     color_option,
     journal_options,
     logs_argument,
     open_logs,
+    run_option,
     say_errors,
     wants_color,
     width,
@@ -20,14 +22,14 @@ from vdiag.errors import ExitStatus
 
 @click.command("facts")
 @logs_argument
-@click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@run_option
 @journal_options
 @color_option
 @click.pass_context
 def command(
     ctx: click.Context,
     logs: tuple[str, ...],
-    run_id: int | None,
+    run_choice: str | int | None,
     color: str,
     journals: tuple[str, ...],
     since: str | None,
@@ -43,10 +45,9 @@ def command(
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
     failed = say_errors(report, errors)
-    if run_id is not None and report.run(run_id) is None and report.inputs:
-        raise click.UsageError(
-            f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
-        )
     if report.inputs:
-        facts.render(report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id)
+        for index, one in enumerate(chosen(report, run_choice)):
+            if index:
+                click.echo()
+            facts.render(one, width=width(), color=wants_color(color), stream=sys.stdout)
     ctx.exit(int(ExitStatus.USAGE if failed or not report.runs else ExitStatus.CLEAN))
