@@ -222,6 +222,36 @@ def test_links_and_devices_in_a_tar_are_never_followed():
     assert report.notes == ["x.tar: left out 2 files (1 link, 1 device)"]
 
 
+@pytest.mark.parametrize("form", ["gnu", "pax"])
+def test_of_a_sparse_member_the_holes_are_left_out(tmp_path, form):
+    """`tar -S` stores a log with holes as its pieces; lines keep their numbers."""
+    import shutil
+    import subprocess
+
+    if (
+        "GNU tar"
+        not in subprocess.run(
+            [shutil.which("tar") or "true", "--version"], capture_output=True, text=True, check=True
+        ).stdout
+    ):
+        pytest.skip("needs GNU tar")
+    lines = [b"line %d\n" % n for n in range(60)]
+    with (tmp_path / "holes.log").open("wb") as out:
+        out.seek(1 << 20)
+        for n, line in enumerate(lines):
+            out.seek((n + 16) * 65536)
+            out.write(line)
+    (tmp_path / "next.log").write_bytes(b"next\n")
+    command = ["tar", f"--format={form}", "-Scf", "x.tar", "holes.log", "next.log"]
+    subprocess.run(command, cwd=tmp_path, check=True)
+
+    got = {}
+    for source in sources_in((tmp_path / "x.tar").read_bytes()):
+        got[source.name] = whole(source).replace(b"\0", b"")
+
+    assert got == {"x!holes.log": b"".join(lines), "x!next.log": b"next\n"}
+
+
 def test_an_encrypted_member_is_one_clear_line():
     """Its neighbours are still read."""
     got = names_in(encrypted_zip("a.log", b"secret\n"))

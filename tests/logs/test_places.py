@@ -1,5 +1,6 @@
 """Folders, patterns and what is no file."""
 
+import io
 import os
 import socket
 import stat
@@ -8,13 +9,15 @@ import threading
 import pytest
 
 from tests.expectation import SAMPLES
-from tests.logs.packing import tarred, zipped
+from tests.logs.packing import CODECS, tarred, zipped
 from tests.logs.test_sources import whole
 from vdiag.engine.diagnose import Engine
 from vdiag.errors import InputError
+from vdiag.logs.encodings import looks_foreign
 from vdiag.logs.inputs import open_inputs, open_path
 from vdiag.logs.limits import Limits
 from vdiag.logs.places import natural, resolve
+from vdiag.logs.streams import Peeked
 from vdiag.rules.pack import load
 
 CRASH = (SAMPLES / "flagship" / "timeout_one_rank_033.log").read_bytes()
@@ -71,7 +74,7 @@ def test_archives_in_a_folder_give_their_members(folder):
 
 def test_a_folder_without_a_log_is_one_clear_error(tmp_path):
     """The error counts what there is."""
-    (tmp_path / "a.bin").write_bytes(bytes(1000) + b"x")
+    (tmp_path / "a.bin").write_bytes(b"\x7fELF\x02\x01\x01\x00" + bytes(range(32)) * 99)
     (tmp_path / "b.txt").write_text("hello\n")
 
     report, errors = analyse(tmp_path)
@@ -113,6 +116,26 @@ def test_a_file_that_begins_with_a_hole_is_still_a_log(tmp_path):
     report, _ = analyse(tmp_path)
 
     assert report.verdict.status == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("data", "foreign"),
+    [
+        (b"", False),
+        (b"plain text\n" * 100, False),
+        (b"text\n" * 100 + bytes(50_000) + b"text\n" * 100, False),
+        ("Zürich 快\n".encode("latin-1", "replace") * 100, False),
+        (b"\x1b[1;36m coloured \x1b[0;0m\r\n" * 100, False),
+        ("\ufefftext\n".encode("utf-16-le") * 100, False),
+        (b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x03\x00>\x00" * 500, True),
+        ((90_000).to_bytes(8, "little") + b'{"__metadata__":{}}' * 5000, True),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20, True),
+        (CODECS["zstd"](CRASH)[4:], True),
+    ],
+)
+def test_data_is_told_from_text_by_its_beginning(data, foreign):
+    """Holes, colours and other encodings make no log foreign."""
+    assert looks_foreign(Peeked(io.BytesIO(data))) is foreign
 
 
 def test_too_many_files_are_refused(folder):
@@ -199,3 +222,21 @@ def test_natural_order_counts_numbers():
     names = ["n10/a", "n2/b", "n2/a", "n2.log", "m"]
 
     assert sorted(names, key=natural) == ["m", "n2/a", "n2/b", "n2.log", "n10/a"]
+
+
+def test_what_may_not_be_read_is_one_line_also_in_a_folder(folder, monkeypatch):
+    """A named file is an error of its own; of those in a folder one line tells."""
+    real = os.open
+
+    def denied(path, *args, **kwargs):
+        if str(path).endswith("server.log"):
+            raise PermissionError(13, "Permission denied")
+        return real(path, *args, **kwargs)
+
+    monkeypatch.setattr(os, "open", denied)
+    path = folder / "node2" / "server.log"
+
+    assert analyse(path)[1] == [f"{path}: cannot open: permission denied"]
+    assert analyse(folder)[1] == [
+        f"{path}: cannot open: permission denied, and 1 more like it in {folder}"
+    ]

@@ -239,6 +239,11 @@ class Unpacked(Layer):
             try:
                 out = decoder.decompress(data, room)
             except Exception as error:  # each codec has its own class of errors
+                if "memory" in str(error).lower():  # a window or dictionary above the bound
+                    raise UnpackError(
+                        f"{self._codec} data that takes more memory than vdiag gives it; unpack it "
+                        "yourself and pipe it in: … | vdiag analyze -"
+                    ) from error
                 raise UnpackError(
                     f"damaged {self._codec} after {self._count} unpacked bytes: "
                     f"{str(error).lower() or type(error).__name__}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 
 from vdiag.logs.streams import Layer, Peeked
 
@@ -17,7 +18,8 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _SAMPLE = 1 << 16
 _MAX_NUL = 0.01
 _MAX_CONTROL = 0.05
-_PLAIN_CONTROLS = b"\b\t\n\v\f\r\x1b"
+_CONTROLS = bytes(set(range(1, 32)) - set(b"\b\t\n\v\f\r\x1b")) + b"\x7f"
+_HOLE = re.compile(rb"\0{16,}")
 
 
 class Recoded(Layer):
@@ -54,16 +56,16 @@ def as_utf8(stream: Peeked) -> tuple[io.RawIOBase, str]:
 def looks_foreign(stream: Peeked) -> bool:
     """Tell whether a stream begins like data rather than text.
 
-    A beginning that is nothing but NUL bytes may be the hole that a rotation by copying
-    leaves in front of a log, so it is not called foreign.
+    Runs of NUL bytes are passed over: a crash, or a rotation by copying, leaves such holes in
+    logs. Single NUL bytes and other control characters are what data has and text has not.
     """
     first = stream.peek(_SAMPLE)
-    if not first or any(first.startswith(mark) for mark, _ in _MARKS):
+    if any(first.startswith(mark) for mark, _ in _MARKS):
         return False
-    nul = first.count(0)
-    if nul == len(first):
-        return False
-    control = len(first) - len(first.translate(None, bytes(range(1, 32)) + b"\x7f"))
-    plain = len(first) - len(first.translate(None, _PLAIN_CONTROLS))
-    share = len(first)
-    return nul > _MAX_NUL * share or control - plain > _MAX_CONTROL * share
+    text = _HOLE.sub(b"", first)
+    control = len(text) - len(text.translate(None, _CONTROLS))
+    return (
+        text.count(0, 0, 8) > 0
+        or text.count(0) > _MAX_NUL * len(text)
+        or control > _MAX_CONTROL * len(text)
+    )

@@ -330,6 +330,8 @@ class _Argument:
                 elif not archives.is_hidden(shown):
                     inner = Peeked(member.stream)
                     yield from self._expand(f"{name}!{shown}", inner, above, depth)
+                if self.budget.spent:
+                    break
         except UnpackError as error:
             if not self.trouble.noted:
                 self.trouble.note(str(error))

@@ -16,7 +16,7 @@ class Limits:
     """Bytes, over all members and layers of packing."""
     ratio: int = 1000
     """Bytes unpacked for a byte read."""
-    ratio_from: int = 64 << 20
+    ratio_from: int = 256 << 20
     """Bytes unpacked before the ratio counts."""
     members: int = 10_000
     """Members of an archive, or files in a folder."""
@@ -37,17 +37,21 @@ class Budget:
     read: int = 0
     """Bytes as they lie in the file or come out of the pipe."""
     unpacked: int = 0
+    spent: bool = False
+    """Whether a limit was passed."""
 
     def take(self, count: int) -> None:
         """Count unpacked bytes; raises UnpackError where a limit is passed."""
         self.unpacked += count
         limits = self.limits
         if self.unpacked > limits.output:
+            self.spent = True
             raise UnpackError(
                 f"unpacks to more than {amount(limits.output)}; reading stopped there, unpack it "
                 "yourself and pipe it in: … | vdiag analyze -"
             )
         if self.unpacked > max(limits.ratio_from, limits.ratio * self.read):
+            self.spent = True
             raise UnpackError(
                 f"unpacks to more than {limits.ratio:,} times its size; reading stopped after "
                 f"{amount(self.unpacked)}, if it is no bomb unpack it yourself and pipe it in: "

@@ -9,69 +9,65 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from vdiag.logs.archives import Member, decoded
+from vdiag.logs.archives import Member, decoded, is_tar_header
 from vdiag.logs.limits import Trouble, UnpackError
 from vdiag.logs.streams import Layer, Peeked, Slice
 
 _BLOCK = 512
 _MAX_NAME = 1 << 16
 _MAX_EXTENSION = 1 << 20
-_FILES = (b"0", b"\0", b"7")
+_FILES = (b"0", b"\0", b"7", b"S")
 _WITHOUT_DATA = {b"1": "link", b"2": "link", b"3": "device", b"4": "device", b"6": "pipe", b"5": ""}
 
 
-def checksum_fits(header: bytes) -> bool:
-    """Whether a block of 512 bytes is a tar header."""
-    try:
-        stated = int(header[148:156].strip(b"\0 ") or b"-1", 8)
-    except ValueError:
-        return False
-    return stated == sum(header) - sum(header[148:156]) + 8 * 32
-
-
 def members(stream: Peeked, trouble: Trouble) -> Iterator[Member]:
-    """Yield the members; raises UnpackError where the archive cannot be read any further."""
-    name = size = None
-    sparse = False
-    while True:
-        header = _header(stream)
-        if header is None:
-            return
-        kind, stated = header[156:157], _number(header[124:136])
+    """Yield the members; raises UnpackError where the archive cannot be read any further.
+
+    Of a sparse member the holes are left out: they hold no lines.
+    """
+    fields: dict[str, str] = {}
+    while (header := _header(stream)) is not None:
+        kind, size = header[156:157], _number(header[124:136])
         if kind == b"L":
-            name = decoded(_extension(stream, stated, _MAX_NAME).rstrip(b"\0"))
-            continue
-        if kind == b"x":
-            fields = _pax(_extension(stream, stated, _MAX_EXTENSION))
-            name = fields.get("path", name)
-            digits = fields.get("size", "")
-            size = int(digits) if digits.isdecimal() and len(digits) < 20 else None
-            sparse = any(key.startswith("GNU.sparse.") for key in fields)
-            name = fields.get("GNU.sparse.name", name)
-            continue
-        if kind in (b"K", b"g"):
-            _skip(stream, stated)
-            continue
-        member = Member(name or _name(header))
-        data = 0 if kind in _WITHOUT_DATA else stated if size is None else size
-        if kind in _FILES and not sparse and not member.name.endswith("/"):
-            member.stream = Slice(stream, data, "tar", trouble)
-            yield member
-            member.stream.drain()
+            fields["path"] = decoded(_extension(stream, size, _MAX_NAME).rstrip(b"\0"))
+        elif kind == b"x":
+            fields.update(_pax(_extension(stream, size, _MAX_EXTENSION)))
+        elif kind in (b"K", b"g"):
+            _skip(stream, size + -size % _BLOCK)
+        else:
+            yield from _member(stream, header, size, fields, trouble)
             if trouble.noted and not stream.peek(1):
                 return
-            _skip(stream, -data % _BLOCK, padded=False)
-        else:
-            if kind == b"S":
-                _skip_sparse_map(stream, header)
-            reason = "sparse file" if sparse or kind == b"S" else "unknown member"
-            member.passed_over = "" if kind in _FILES else _WITHOUT_DATA.get(kind, reason)
-            if sparse or kind == b"S":
-                member.passed_over = reason
-            yield member
-            _skip(stream, data)
-        name = size = None
-        sparse = False
+            fields = {}
+
+
+def _member(
+    stream: Peeked, header: bytes, size: int, fields: dict[str, str], trouble: Trouble
+) -> Iterator[Member]:
+    """Yield one member, and leave the stream behind its data."""
+    kind = header[156:157]
+    member = Member(fields.get("GNU.sparse.name") or fields.get("path") or _name(header))
+    if kind in _WITHOUT_DATA:
+        member.passed_over = _WITHOUT_DATA[kind]
+        yield member
+        return
+    digits = fields.get("size", "")
+    if digits.isdecimal() and len(digits) < 20:
+        size = int(digits)
+    padding = -size % _BLOCK
+    if kind == b"S":
+        _skip_map_behind(stream, header)
+    elif fields.get("GNU.sparse.major") == "1":
+        size -= _skip_map_in_front(stream, size)
+    if kind not in _FILES or member.name.endswith("/"):
+        member.passed_over = "" if kind in _FILES else "unknown member"
+        yield member
+        _skip(stream, size + padding)
+        return
+    member.stream = Slice(stream, size, "tar", trouble)
+    yield member
+    member.stream.drain()
+    _skip(stream, padding)
 
 
 def _header(stream: Peeked) -> bytes | None:
@@ -83,7 +79,7 @@ def _header(stream: Peeked) -> bytes | None:
         return None
     if len(header) < _BLOCK:
         raise UnpackError("truncated tar: ends inside a header")
-    if not checksum_fits(header):
+    if not is_tar_header(header):
         raise UnpackError("damaged tar: a header's checksum is wrong")
     return header
 
@@ -115,7 +111,7 @@ def _extension(stream: Layer, size: int, limit: int) -> bytes:
     data = stream.exactly(size)
     if len(data) < size:
         raise UnpackError("truncated tar: ends inside a header")
-    _skip(stream, -size % _BLOCK, padded=False)
+    _skip(stream, -size % _BLOCK)
     return data
 
 
@@ -133,7 +129,7 @@ def _pax(data: bytes) -> dict[str, str]:
     return fields
 
 
-def _skip_sparse_map(stream: Layer, header: bytes) -> None:
+def _skip_map_behind(stream: Layer, header: bytes) -> None:
     """Pass over the blocks that go on with the map of an old GNU sparse member."""
     more = header[482]
     while more:
@@ -141,8 +137,25 @@ def _skip_sparse_map(stream: Layer, header: bytes) -> None:
         more = block[504] if len(block) == _BLOCK else 0
 
 
-def _skip(stream: Layer, size: int, *, padded: bool = True) -> None:
-    left = size + (-size % _BLOCK if padded else 0)
+def _skip_map_in_front(stream: Layer, size: int) -> int:
+    """Pass over the map that a sparse member's data begins with; return its length.
+
+    The map is a count and two numbers for each piece of data, a line each, filled up to a
+    whole block.
+    """
+    taken = lines = 0
+    wanted = 1
+    while lines < wanted and taken + _BLOCK <= size:
+        block = stream.exactly(_BLOCK)
+        if not taken:
+            digits = block.partition(b"\n")[0]
+            wanted = 1 + 2 * int(digits[:9]) if digits.isdigit() else 0
+        taken += _BLOCK
+        lines += block.count(b"\n")
+    return taken
+
+
+def _skip(stream: Layer, left: int) -> None:
     scrap = bytearray(1 << 16)
     while left > 0:
         got = stream.readinto(memoryview(scrap)[: min(left, len(scrap))])
