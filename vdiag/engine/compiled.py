@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vdiag.logs import pyrepr
+from vdiag.logs import argv, pyrepr
 
 if TYPE_CHECKING:
     import regex
@@ -107,6 +107,8 @@ def typed(text: str, kind: str) -> pyrepr.Value:
         return text.strip().lower() in ("true", "1", "yes", "on")
     if kind == "repr":
         return pyrepr.parse(text)
+    if kind == "argv":
+        return argv.parse(text)
     return text
 
 

@@ -89,9 +89,10 @@ class Signal(Strict):
     """Levels of records in which it counts; empty: any. A traceback line that is logged has
     its record's level; JSON ``exc_info`` lines have their record's level."""
     roles: list[ProcessRole] = []
-    types: dict[str, Literal["int", "float", "str", "bool", "repr"]] = {}
+    types: dict[str, Literal["int", "float", "str", "bool", "repr", "argv"]] = {}
     """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``repr`` is
-    parsed as a Python repr (dict, call, or ``k=v, k=v``); facts reach into it by path."""
+    parsed as a Python repr (dict, call, or ``k=v, k=v``), ``argv`` as a command line's options
+    (``--max-model-len 8`` gives ``max_model_len: 8``); facts reach into both by path."""
     marks: Phase | None = None
     """The phase that the run enters with this line."""
     marks_offline: Phase | None = None
