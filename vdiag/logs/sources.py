@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import io
 
 CHUNK = 1 << 20
+HEAD = 1 << 16
+"""Bytes that the first chunk holds at least, where the input has them."""
 
 
 @dataclass(slots=True)
@@ -98,6 +100,9 @@ class Source:
             filled = held + got
             if not filled:
                 return
+            if got and self.size < HEAD and filled < len(buffer):
+                held = filled  # the reader learns from the first chunk what wraps the lines
+                continue
             base = self.size - filled
             start = 0
             if skipping:
