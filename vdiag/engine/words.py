@@ -36,6 +36,10 @@ class Words:
         for seen in reversed(signature):
             self._captures.update(seen.captures)
 
+    def fix(self, name: str, text: str) -> None:
+        """Make a fixed word of a text that has placeholders of its own."""
+        self._fixed[name] = self.fill(text)
+
     def fill(self, text: str) -> str:
         """Return the text with every placeholder replaced."""
         return _TOKEN.sub(lambda match: self._word(match.group(1)), text)
