@@ -109,6 +109,9 @@ class Verdict:
     summary: str
     input: str | None = None
     """Name of the input this verdict is for; null in the report's overall verdict."""
+    same_in: list[int] = field(default_factory=list)
+    """Ids of the runs of this input with the same diagnosis, ``run`` among them: a crash loop
+    is one entry with a count."""
 
 
 @dataclass(slots=True)
