@@ -72,3 +72,18 @@ def test_an_exception_that_wraps_the_root_is_not_shown_beside_it():
 
     assert run.first_failure.explained_by == "arch-not-supported"
     assert story.unnamed_failure(run, run.findings[0]) is None
+
+
+def test_a_remedy_set_under_an_unknown_name_had_no_effect():
+    """Where the start says that it does not know the variable, the report says it was no remedy."""
+    lines = (SAMPLES / "flagship" / "timeout_033_lf_only.log").read_bytes().splitlines(True)
+    warning = (
+        b"(APIServer pid=412) WARNING 12-01 10:00:06 [interface.py:1469] "
+        b"Unknown vLLM environment variable detected: VLLM_ALLREDUCE_BACKEND\n"
+    )
+    plain = run_of(b"".join(lines)).findings[0]
+    warned = run_of(b"".join([*lines[:8], warning, *lines[8:]])).findings[0]
+
+    assert plain.id == warned.id == "fi-mnnvl-hisparse-spill-crash"
+    assert not any("does not know" in one.text for one in plain.not_a_fix)
+    assert [one.tried for one in warned.not_a_fix if "does not know" in one.text] == [True]
