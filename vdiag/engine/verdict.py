@@ -9,7 +9,6 @@ from vdiag.engine.causality import Judgement, nearest_symptom
 from vdiag.engine.conditions import Context
 from vdiag.logs import clock
 from vdiag.report.model import Finding, Run, Verdict, VerdictStatus
-from vdiag.report.status import diagnosis_key
 
 if TYPE_CHECKING:
     from vdiag.rules.pack import Pack
@@ -151,8 +150,8 @@ def of_input(name: str, own: list[Run]) -> Verdict:
 
 def _same(shown: Run, own: list[Run]) -> list[int]:
     """Return the runs that failed as this one did, in order."""
-    key = diagnosis_key(shown)
-    return [run.id for run in own if diagnosis_key(run) == key]
+    key = shown.failure_key
+    return [run.id for run in own if run.failure_key == key]
 
 
 def shown_run(own: list[Run]) -> Run | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import replace
 
 from vdiag.errors import ExitStatus
@@ -25,14 +24,6 @@ def exit_status(report: Report, *, fail_on_risk: bool = False) -> ExitStatus:
     if fail_on_risk and any(verdict.status == "at-risk" for verdict in report.verdicts):
         statuses.append(ExitStatus.PROBLEM)
     return max(statuses)
-
-
-def diagnosis_key(run: Run) -> Hashable:
-    """Return what two runs share that failed in the same way."""
-    verdict, first = run.verdict, run.first_failure
-    status, root = (verdict.status, verdict.root) if verdict else (None, None)
-    failure = (first.type, first.message) if first and root is None else None
-    return (tuple(run.inputs), run.outcome, status, root, failure)
 
 
 def about(report: Report, run: Run) -> Report:

@@ -20,7 +20,6 @@ from vdiag.report.model import (
     Run,
     Verdict,
 )
-from vdiag.report.status import diagnosis_key
 from vdiag.report.wording import OUTCOMES, clock, plural, value, verdict_line
 
 _KINDS = ("workaround", "fix", "mitigation", "diagnostic")
@@ -237,7 +236,7 @@ def others(report: Report, shown_run: Run) -> list[tuple[str, str]]:
     groups: dict[Hashable, list[Run]] = {}
     for run in report.runs:
         failed = run.aftermath_of is None and run.outcome in ("crashed", "failed-to-start", "hung")
-        groups.setdefault(diagnosis_key(run) if failed else run.id, []).append(run)
+        groups.setdefault(run.failure_key if failed else run.id, []).append(run)
     out = []
     for runs in groups.values():
         rest = [run for run in runs if run is not shown_run]
