@@ -165,6 +165,7 @@ class Engine:
             for rule in pack.diagnoses.values()
             if (one := evaluate.apply(rule, data, facts, failures)) is not None
         ]
+        course = runs.known_end(course, data, failures, evaluated)
         judgement = causality.judge(data, evaluated, failures, course, facts, pack)
         findings = [
             diagnosis_finding(one, data, facts, course, judgement) for one in judgement.findings
