@@ -63,11 +63,16 @@ def known_end(
             continue
         if not any(_is_of(seen, first) for seen in one.signature.evidence):
             continue
-        if one.severity == "start":
+        if one.severity == "start" and (first.role in ("worker", "engine") or _uncaught(failures)):
             return replace(course, outcome="failed-to-start")
         if one.severity == "req" and first.role == "api" and len(failures.own) == 1:
             return replace(course, outcome="unknown", failed_at=None, noticed_at=None)
     return course
+
+
+def _uncaught(failures: Failures) -> bool:
+    """Whether something ended a process: a traceback that nobody logged, or a fatal line."""
+    return any(one.block is None or one.block.raw for one in failures.all)
 
 
 def _is_of(seen: Observation, failure: Failure) -> bool:
