@@ -37,6 +37,7 @@ def diagnosis_finding(
             "first_faulting": (signature.processes or ["a process"])[0],
             "phase": course.phase or "an unknown phase",
         },
+        rule.numbers,
     )
     words.fix("wording", wording or rule.title)
     answers = evaluated.conditions
