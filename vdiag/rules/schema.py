@@ -118,6 +118,9 @@ class Signal(Strict):
     (``vllm collect-env``, dmesg)."""
     tells: list[Tells] = []
     """What the line says of the run's end."""
+    own: bool = False
+    """The text is vLLM's own and of its configuration: where it stands a run stands, even where
+    no record is around it."""
     relays: str | None = None
     """The capture that holds another process's error text (``Worker failed with error '…'``)."""
     fatal: str | None = None
