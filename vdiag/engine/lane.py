@@ -153,7 +153,9 @@ class Lane:
 
     def _opens(self, matches: list[Match]) -> bool:
         return any(
-            match.signal.kind == "event" and not match.signal.boundary and bool(match.signal.tells)
+            match.signal.kind == "event"
+            and not match.signal.boundary
+            and (bool(match.signal.tells) or match.signal.own)
             for match in matches
         )
 

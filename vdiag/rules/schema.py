@@ -89,9 +89,10 @@ class Signal(Strict):
     """Levels of records in which it counts; empty: any. A traceback line that is logged has
     its record's level; JSON ``exc_info`` lines have their record's level."""
     roles: list[ProcessRole] = []
-    types: dict[str, Literal["int", "float", "str", "bool", "repr", "argv"]] = {}
-    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``repr`` is
-    parsed as a Python repr (dict, call, or ``k=v, k=v``), ``argv`` as a command line's options
+    types: dict[str, Literal["int", "float", "str", "bool", "gib", "repr", "argv"]] = {}
+    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``gib`` is a
+    size with its unit (``535.12 MiB``, ``512 bytes``) as a number of GiB. ``repr`` is parsed as
+    a Python repr (dict, call, or ``k=v, k=v``), ``argv`` as a command line's options
     (``--max-model-len 8`` gives ``max_model_len: 8``); facts reach into both by path."""
     marks: Phase | None = None
     """The phase that the run enters with this line."""
@@ -118,6 +119,9 @@ class Signal(Strict):
     (``vllm collect-env``, dmesg)."""
     tells: list[Tells] = []
     """What the line says of the run's end."""
+    own: bool = False
+    """The text is vLLM's own and of its configuration: where it stands a run stands, even where
+    no record is around it."""
     relays: str | None = None
     """The capture that holds another process's error text (``Worker failed with error '…'``)."""
     fatal: str | None = None
@@ -262,8 +266,8 @@ class FactSpec(Strict):
     derive: list[Derivation] = []
     absent: Scalar | None = None
     """The value where every source signal that declares ``printed`` is provably absent."""
-    many: Literal["conflict", "first", "last", "max"] = "conflict"
-    """Several sightings: ``conflict`` keeps differing ones as conflicts."""
+    many: Literal["conflict", "first", "last", "max", "all"] = "conflict"
+    """Several sightings: ``conflict`` keeps differing ones as conflicts, ``all`` lists them."""
     find_out: str | None = None
 
 
@@ -288,6 +292,9 @@ class Alternative(Strict):
     all_facts: list[Condition] = []
     """Further conditions on facts that must be true for this form."""
     ceiling: Literal["probable"] | None = None
+    severity: Literal["start", "run", "hang", "wrong", "req", "perf"] | None = None
+    """Where this form ends otherwise than the rule's others: a refused flag ends the start, the
+    same cause in a request only refuses that."""
     wording: str | None = None
     """How this form is called in sentences: ``unspecified launch failure``."""
 
@@ -321,7 +328,14 @@ class RemedySpec(Strict):
     id: Id
     kind: Literal["workaround", "fix", "mitigation", "diagnostic"]
     text: str
+    """``{name}`` is filled in as in a diagnosis' ``summary``, figures of ``numbers`` too."""
+    text_otherwise: str | None = None
+    """The text where a name in ``text`` has no value; it names nothing that may lack one."""
     command: str | None = None
+    """Figures stand in it without thousands separators."""
+    command_otherwise: str | None = None
+    """The command where a name in ``command`` has no value; without it such a name stands in
+    capitals (``--max-model-len ESTIMATED``)."""
     where: str | None = None
     when: list[Reason] = []
     never_when: list[Reason] = []
@@ -329,6 +343,36 @@ class RemedySpec(Strict):
     verify: str | None = None
     always: str | None = None
     """Why it applies, where it has no conditions."""
+
+
+class Number(Strict):
+    """A figure computed from captures, facts and earlier figures, for the texts.
+
+    Exactly one operation; it is applied from left to right (``divide: [a, b, c]`` is
+    ``a / b / c``). An operand is a name or a constant.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    divide: Annotated[list[str | float], Field(min_length=2)] | None = None
+    multiply: Annotated[list[str | float], Field(min_length=2)] | None = None
+    subtract: Annotated[list[str | float], Field(min_length=2)] | None = None
+    round: Literal["down", "up", "nearest"]
+    digits: Annotated[int, Field(ge=0, le=6)] = 0
+    """Decimal places; without any the figure is an integer."""
+    above: float = 0.0
+    """There is no figure where the value is not above this: advice to use 0 helps nobody."""
+
+    @property
+    def operands(self) -> list[str | float]:
+        """The operands, in order."""
+        return self.divide or self.multiply or self.subtract or []
+
+    @model_validator(mode="after")
+    def _one_operation(self) -> Number:
+        given = [one for one in (self.divide, self.multiply, self.subtract) if one is not None]
+        if len(given) != 1:
+            raise ValueError("a number has exactly one of divide, multiply, subtract")
+        return self
 
 
 class NotAFixSpec(Strict):
@@ -401,6 +445,8 @@ class Diagnosis(Strict):
 
     signature: list[Alternative]
     conditions: list[RuleCondition] = []
+    numbers: list[Number] = []
+    """Figures for the texts, computed from those in the log."""
     explains: list[Id] = []
     """Ids of symptoms and diagnoses whose findings it accounts for."""
     yields_to: list[Id] = []
@@ -409,7 +455,11 @@ class Diagnosis(Strict):
 
     summary: str
     """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
-    ``{fact.name}`` and captures of the first evidence (``{capture}``) are filled in."""
+    ``{fact.name}``, captures of the first evidence (``{capture}``) and ``numbers`` are filled
+    in."""
+
+    summary_otherwise: str | None = None
+    """The sentence where a name in ``summary`` has no value; it names nothing that may lack one."""
 
     summary_unsure: str | None = None
     """The sentence where a precondition is not known to hold, which ``summary`` asserts."""
