@@ -9,7 +9,7 @@ from vdiag.engine.conditions import Context, evaluate, seen_where
 from vdiag.engine.failure import Failures, order_of
 from vdiag.engine.logic import Answer
 from vdiag.engine.observation import Observation, RunData
-from vdiag.report.model import Condition, Truth
+from vdiag.report.model import Condition, Severity, Truth
 from vdiag.rules.names import event_names
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ class Evaluated:
     conditions: list[tuple[RuleCondition, Answer]]
     deciding: list[tuple[RuleCondition, Answer]]
     """The conditions that ruled it out, or that leave it open."""
+
+    @property
+    def severity(self) -> Severity:
+        """The severity of the form that was seen, else the rule's."""
+        form = self.signature.alternative
+        return (form.severity if form else None) or self.rule.severity
 
     @property
     def specific(self) -> int:

@@ -35,11 +35,11 @@ def diagnosis_finding(
         {
             "faulting": enumerate_names(signature.processes) or "a process",
             "first_faulting": (signature.processes or ["a process"])[0],
-            "wording": wording or rule.title,
             "phase": course.phase or "an unknown phase",
         },
         rule.numbers,
     )
+    words.fix("wording", wording or rule.title)
     answers = evaluated.conditions
     status: FindingStatus = "probable"
     summary = words.fill(best(rule.summary, rule.summary_otherwise, words))
@@ -67,7 +67,7 @@ def diagnosis_finding(
         family=rule.family,
         role=one.role,
         status=status,
-        severity=rule.severity,
+        severity=evaluated.severity,
         summary=summary,
         cause=words.fill(rule.cause),
         does_not_prove=words.fill(rule.caveats.does_not_prove),

@@ -46,6 +46,10 @@ class Words:
 
         self._numbers = compute(numbers or [], self._seen)
 
+    def fix(self, name: str, text: str) -> None:
+        """Make a fixed word of a text that has placeholders of its own."""
+        self._fixed[name] = self.fill(text)
+
     def fill(self, text: str) -> str:
         """Return the text with every placeholder replaced."""
         return _TOKEN.sub(lambda match: self._word(match.group(1)), text)

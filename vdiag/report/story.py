@@ -82,6 +82,8 @@ def unnamed_failure(run: Run, root: Finding | None) -> FirstFailure | None:
     first = run.first_failure
     if root is None or root.role != "root" or first is None or not first.evidence:
         return None
+    if first.explained_by == root.id:
+        return None
     held = {(item.input, item.line) for item in root.evidence}
     if any((item.input, item.line) in held for item in first.evidence):
         return None

@@ -262,8 +262,8 @@ class FactSpec(Strict):
     derive: list[Derivation] = []
     absent: Scalar | None = None
     """The value where every source signal that declares ``printed`` is provably absent."""
-    many: Literal["conflict", "first", "last", "max"] = "conflict"
-    """Several sightings: ``conflict`` keeps differing ones as conflicts."""
+    many: Literal["conflict", "first", "last", "max", "all"] = "conflict"
+    """Several sightings: ``conflict`` keeps differing ones as conflicts, ``all`` lists them."""
     find_out: str | None = None
 
 
@@ -288,6 +288,9 @@ class Alternative(Strict):
     all_facts: list[Condition] = []
     """Further conditions on facts that must be true for this form."""
     ceiling: Literal["probable"] | None = None
+    severity: Literal["start", "run", "hang", "wrong", "req", "perf"] | None = None
+    """Where this form ends otherwise than the rule's others: a refused flag ends the start, the
+    same cause in a request only refuses that."""
     wording: str | None = None
     """How this form is called in sentences: ``unspecified launch failure``."""
 
