@@ -106,7 +106,9 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
     if one.rule.mechanism or severity == "perf":
         return "advice"
     if severity == "start":
-        return "root" if outcome == "failed-to-start" else "advice"
+        # Of a tail nobody knows that it served; a failure that only a start has tells it did not.
+        tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
+        return "root" if outcome == "failed-to-start" or tail else "advice"
     if severity in ("run", "hang"):
         return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":
