@@ -38,6 +38,7 @@ def diagnosis_finding(
             "wording": wording or rule.title,
             "phase": course.phase or "an unknown phase",
         },
+        rule.numbers,
     )
     answers = evaluated.conditions
     status: FindingStatus = "probable"

@@ -68,6 +68,7 @@ def check_names(pack: Pack) -> None:
         _check_alternatives(pack, rule.signature, place)
         for condition in conditions_of(rule):
             _check_condition(pack, condition, place)
+        _check_numbers(pack, rule, place)
         for id in (*rule.explains, *rule.yields_to):
             if id not in known:
                 raise PackError(f"{place}: names {id!r}, which is neither diagnosis nor symptom")
@@ -131,6 +132,27 @@ def _check_condition(pack: Pack, condition: Condition, place: str) -> None:
     for fact in names:
         if fact is not None and fact not in pack.facts and not fact.startswith("env."):
             raise PackError(f"{place}: unknown fact {fact!r}")
+
+
+def _check_numbers(pack: Pack, rule: Diagnosis, place: str) -> None:
+    """Check that every operand is a capture of the signature, a fact or an earlier figure."""
+    if not rule.numbers:
+        return
+    known = {
+        group
+        for alternative in rule.signature
+        for name in event_names(alternative.event)
+        for pattern in (*pack.signals[name].patterns, *pack.signals[name].relayed)
+        for group in regex.compile(pattern).groupindex
+    }
+    for number in rule.numbers:
+        for operand in number.operands:
+            if isinstance(operand, str) and operand not in known and operand not in pack.facts:
+                raise PackError(
+                    f"{place}: number {number.name!r}: {operand!r} is no capture of the "
+                    "signature, no fact and no earlier number"
+                )
+        known.add(number.name)
 
 
 def _check_event(pack: Pack, name: str, place: str) -> None:

@@ -320,7 +320,14 @@ class RemedySpec(Strict):
     id: Id
     kind: Literal["workaround", "fix", "mitigation", "diagnostic"]
     text: str
+    """``{name}`` is filled in as in a diagnosis' ``summary``, figures of ``numbers`` too."""
+    text_otherwise: str | None = None
+    """The text where a name in ``text`` has no value; it names nothing that may lack one."""
     command: str | None = None
+    """Figures stand in it without thousands separators."""
+    command_otherwise: str | None = None
+    """The command where a name in ``command`` has no value; without it such a name stands in
+    capitals (``--max-model-len ESTIMATED``)."""
     where: str | None = None
     when: list[Reason] = []
     never_when: list[Reason] = []
@@ -328,6 +335,36 @@ class RemedySpec(Strict):
     verify: str | None = None
     always: str | None = None
     """Why it applies, where it has no conditions."""
+
+
+class Number(Strict):
+    """A figure computed from captures, facts and earlier figures, for the texts.
+
+    Exactly one operation; it is applied from left to right (``divide: [a, b, c]`` is
+    ``a / b / c``). An operand is a name or a constant.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    divide: Annotated[list[str | float], Field(min_length=2)] | None = None
+    multiply: Annotated[list[str | float], Field(min_length=2)] | None = None
+    subtract: Annotated[list[str | float], Field(min_length=2)] | None = None
+    round: Literal["down", "up", "nearest"]
+    digits: Annotated[int, Field(ge=0, le=6)] = 0
+    """Decimal places; without any the figure is an integer."""
+    above: float = 0.0
+    """There is no figure where the value is not above this: advice to use 0 helps nobody."""
+
+    @property
+    def operands(self) -> list[str | float]:
+        """The operands, in order."""
+        return self.divide or self.multiply or self.subtract or []
+
+    @model_validator(mode="after")
+    def _one_operation(self) -> Number:
+        given = [one for one in (self.divide, self.multiply, self.subtract) if one is not None]
+        if len(given) != 1:
+            raise ValueError("a number has exactly one of divide, multiply, subtract")
+        return self
 
 
 class NotAFixSpec(Strict):
@@ -400,6 +437,8 @@ class Diagnosis(Strict):
 
     signature: list[Alternative]
     conditions: list[RuleCondition] = []
+    numbers: list[Number] = []
+    """Figures for the texts, computed from those in the log."""
     explains: list[Id] = []
     """Ids of symptoms and diagnoses whose findings it accounts for."""
     yields_to: list[Id] = []
@@ -408,7 +447,8 @@ class Diagnosis(Strict):
 
     summary: str
     """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
-    ``{fact.name}`` and captures of the first evidence (``{capture}``) are filled in."""
+    ``{fact.name}``, captures of the first evidence (``{capture}``) and ``numbers`` are filled
+    in."""
 
     summary_unsure: str | None = None
     """The sentence where a precondition is not known to hold, which ``summary`` asserts."""
