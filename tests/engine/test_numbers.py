@@ -5,7 +5,9 @@ import shutil
 import pytest
 from pydantic import ValidationError
 
+from vdiag.engine.compiled import typed
 from vdiag.engine.numbers import compute
+from vdiag.engine.remedies import best
 from vdiag.engine.words import Words
 from vdiag.errors import PackError
 from vdiag.rules.pack import builtin_dir, load
@@ -129,3 +131,30 @@ def test_a_form_without_figures_is_known_to_be_needed():
 def test_a_log_cannot_write_into_a_command(hostile):
     """A captured text with shell syntax stays out of a command that people paste."""
     assert words(name=hostile).fill_command("serve {name}") == "serve NAME"
+
+
+@pytest.mark.parametrize(
+    ("text", "gib"),
+    [
+        ("3.25 GiB", 3.25),
+        ("512 MiB", 0.5),
+        ("1024.00 KiB", 1 / 1024),
+        ("1 TiB", 1024),
+        ("512 bytes", 512 / 2**30),
+        ("256.00 MB", 0.25),
+        ("512", None),
+        ("1e9 GiB", None),
+        ("9" * 30 + " GiB", None),
+    ],
+)
+def test_a_size_with_its_unit_is_a_number_of_gib(text, gib):
+    """What torch prints as MiB or GiB can be reckoned with; anything else has no value."""
+    assert typed(text, "gib") == gib
+
+
+def test_a_summary_without_its_figures_takes_its_other_form():
+    """The form with figures where all are known, else the one that names none."""
+    seen = words(tried="3.25 GiB")
+
+    assert best("asked for {tried}", "asked for more", seen) == "asked for {tried}"
+    assert best("asked for {tried} of {capacity}", "asked for more", seen) == "asked for more"

@@ -8,7 +8,7 @@ from vdiag.engine.causality import Judged, Judgement, SeenSymptom
 from vdiag.engine.conditions import Context, evaluate
 from vdiag.engine.evaluate import condition_report
 from vdiag.engine.observation import RunData
-from vdiag.engine.remedies import not_a_fix, remedies
+from vdiag.engine.remedies import best, not_a_fix, remedies
 from vdiag.engine.words import Words, enumerate_names
 from vdiag.report.model import Condition, Evidence, Finding, FindingStatus, Reference
 from vdiag.rules.names import walk
@@ -42,7 +42,7 @@ def diagnosis_finding(
     )
     answers = evaluated.conditions
     status: FindingStatus = "probable"
-    summary = words.fill(rule.summary)
+    summary = words.fill(best(rule.summary, rule.summary_otherwise, words))
     if evaluated.status == "at-risk":
         # Nothing has failed: what is asked about the failure has no answer and no point.
         status, summary = "at-risk", _risk(one, context, words)

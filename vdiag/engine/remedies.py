@@ -34,9 +34,9 @@ def _remedy(spec: RemedySpec, context: Context, words: Words) -> Remedy:
     else:
         applies = "yes"
         why = "; ".join(r.text for r, _ in wanted) or spec.always or "it has no preconditions"
-    command = _best(spec.command, spec.command_otherwise, words) if spec.command else None
+    command = best(spec.command, spec.command_otherwise, words) if spec.command else None
     return Remedy(
-        text=words.fill(_best(spec.text, spec.text_otherwise, words)),
+        text=words.fill(best(spec.text, spec.text_otherwise, words)),
         command=words.fill_command(command) if command else None,
         applies=applies,
         why=words.fill(why),
@@ -48,7 +48,7 @@ def _remedy(spec: RemedySpec, context: Context, words: Words) -> Remedy:
     )
 
 
-def _best(text: str, otherwise: str | None, words: Words) -> str:
+def best(text: str, otherwise: str | None, words: Words) -> str:
     """Return the form with the log's figures, or the one without where a figure is missing."""
     return otherwise if otherwise is not None and words.lacks(text) else text
 

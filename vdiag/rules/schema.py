@@ -89,8 +89,9 @@ class Signal(Strict):
     """Levels of records in which it counts; empty: any. A traceback line that is logged has
     its record's level; JSON ``exc_info`` lines have their record's level."""
     roles: list[ProcessRole] = []
-    types: dict[str, Literal["int", "float", "str", "bool", "repr"]] = {}
-    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``repr`` is
+    types: dict[str, Literal["int", "float", "str", "bool", "gib", "repr"]] = {}
+    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``gib`` is a
+    size with its unit (``535.12 MiB``, ``512 bytes``) as a number of GiB. ``repr`` is
     parsed as a Python repr (dict, call, or ``k=v, k=v``); facts reach into it by path."""
     marks: Phase | None = None
     """The phase that the run enters with this line."""
@@ -449,6 +450,9 @@ class Diagnosis(Strict):
     """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
     ``{fact.name}``, captures of the first evidence (``{capture}``) and ``numbers`` are filled
     in."""
+
+    summary_otherwise: str | None = None
+    """The sentence where a name in ``summary`` has no value; it names nothing that may lack one."""
 
     summary_unsure: str | None = None
     """The sentence where a precondition is not known to hold, which ``summary`` asserts."""
