@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vdiag.engine.logic import MAX_EVIDENCE, Answer, both, either
-from vdiag.engine.observation import Observation, RunData
+from vdiag.engine.observation import Observation, RunData, names_own_process
 from vdiag.report.model import JSONValue, Truth
 from vdiag.rules.names import event_names
 from vdiag.rules.versions import in_range, same_commit
@@ -185,6 +185,10 @@ def _event(condition: Condition, context: Context) -> Answer:
             continue
         if condition.same_process and not _same_process(seen, context):
             continue
+        if condition.same_run and not names_own_process(seen, context.run):
+            continue
+        if condition.within is not None and not _near(seen, condition.within, context):
+            continue
         found.append(seen)
     if found:
         return Answer("true", "stated", [seen.at.evidence() for seen in found[:MAX_EVIDENCE]])
@@ -227,6 +231,15 @@ def _precedes(one: Observation, other: Observation) -> bool:
         if not beside or abs(a.seconds - b.seconds) > _CLOCK_SKEW:
             return (a.seconds, a.seq) < (b.seconds, b.seq)
     return a.seq < b.seq
+
+
+def _near(seen: Observation, seconds: int, context: Context) -> bool:
+    if not context.signature:
+        return False
+    one, other = seen.at, context.signature[0].at
+    if not one.time or one.seconds is None or other.seconds is None:
+        return False
+    return abs(one.seconds - other.seconds) <= seconds
 
 
 def _same_process(seen: Observation, context: Context) -> bool:

@@ -313,7 +313,8 @@ class Observer:
             run.stop = at
         elif signal.boundary == "end":
             run.end = at
-        fatal = signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal
+        told = signal.fatal and not signal.beside
+        fatal = signal.kind == "wrapper" or "engine-end" in signal.tells or told
         if fatal and run.stop is None:  # a requested stop says such things too
             run.failed = True
 
