@@ -209,8 +209,14 @@ def _before_start(seen: Observation, context: Context) -> bool:
 
 
 def _before(seen: Observation, context: Context) -> bool:
-    """By the lines' own stamps where both have one, else by their order in the log."""
-    return bool(context.signature) and _precedes(seen, context.signature[0])
+    """By the lines' own stamps where both have one, else by their order in the log.
+
+    The head of the signature's own record is no earlier event.
+    """
+    if not context.signature:
+        return False
+    first = context.signature[0]
+    return (seen.block is None or seen.block is not first.block) and _precedes(seen, first)
 
 
 def _after(seen: Observation, context: Context) -> bool:
