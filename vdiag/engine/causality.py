@@ -107,7 +107,8 @@ def _role(one: Evaluated, outcome: Outcome) -> Role:
     if rule.mechanism or severity == "perf":
         return "advice"
     if severity == "start":
-        return "root" if outcome == "failed-to-start" else "advice"
+        # Outcome unknown: the log ends before serving, perhaps while the server still waits.
+        return "root" if outcome in ("failed-to-start", "unknown") else "advice"
     if severity in ("run", "hang"):
         return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":
