@@ -216,7 +216,8 @@ def _before(seen: Observation, context: Context) -> bool:
     if not context.signature:
         return False
     first = context.signature[0]
-    return (seen.block is None or seen.block is not first.block) and _precedes(seen, first)
+    head = first.block is not None and seen.at.seq == first.block.place.seq
+    return not head and _precedes(seen, first)
 
 
 def _after(seen: Observation, context: Context) -> bool:
