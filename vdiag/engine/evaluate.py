@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable
     from vdiag.rules.schema import Alternative, Diagnosis, RuleCondition
 
+_OF_OTHERS = {"death", "start-failed", "front-end"}
+
 Status = Literal["confirmed", "probable", "at-risk", "open", "ruled-out"]
 
 
@@ -32,8 +34,17 @@ class Signature:
 
     @property
     def processes(self) -> list[str]:
-        """The processes it was seen in, in order; workers alone where there are any."""
-        seen = [one.at.process for one in self.evidence if one.at.process and not one.relayed]
+        """The processes it was seen in, in order; workers alone where there are any.
+
+        An engine or a front end that tells of another's end did not fail itself.
+        """
+        seen = [
+            one.at.process
+            for one in self.evidence
+            if one.at.process
+            and not one.relayed
+            and (one.at.process.role == "worker" or not _OF_OTHERS & {*one.signal.tells})
+        ]
         workers = [process for process in seen if process.role == "worker"]
         return list(dict.fromkeys(process.label for process in (workers or seen)))
 
