@@ -60,6 +60,9 @@ def judge(
     """Order the findings of a run into causes, risks, advice and symptoms."""
     out = Judgement()
     findings = [one for one in evaluated if one.status in ("confirmed", "probable")]
+    no_phase = course.outcome == "crashed" and course.phase is None and not run.served
+    if no_phase and any(one.rule.severity == "start" for one in findings):
+        course.outcome = "failed-to-start"  # what only a start says tells that it was one
     held = _yielding(findings, out)
     judged = [Judged(one, _role(one, course.outcome)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
