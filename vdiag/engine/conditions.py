@@ -244,7 +244,9 @@ def _near(seen: Observation, seconds: int, context: Context) -> bool:
     if not context.signature:
         return False
     one, other = seen.at, context.signature[0].at
-    if not one.time or one.seconds is None or other.seconds is None:
+    if other.seconds is None:
+        return True  # an excerpt without stamps
+    if not one.time or one.seconds is None:
         return False
     return abs(one.seconds - other.seconds) <= seconds
 
