@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    chosen,
+    color_option,
+    logs_argument,
+    open_logs,
+    run_option,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
 
 if TYPE_CHECKING:
@@ -32,10 +40,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
+@run_option
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    format_: str,
+    fail_on: str,
+    run_choice: str | int | None,
+    color: str,
 ) -> None:
     """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
@@ -54,9 +68,15 @@ def command(
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:
         click.echo(f"vdiag: {error}", err=True)
+    reports = chosen(report, run_choice)
+    if run_choice == "all" and format_ == "json":
+        reports = [report]  # it holds every run
     if report.inputs:
-        _write(report, format_, color)
-    status = exit_status(report, fail_on_risk=fail_on == "risk")
+        for index, one in enumerate(reports):
+            if index:
+                click.echo()
+            _write(one, format_, color)
+    status = max(exit_status(one, fail_on_risk=fail_on == "risk") for one in reports)
     if failed or errors:
         status = ExitStatus.USAGE
     ctx.exit(int(status))

@@ -6,16 +6,26 @@ import sys
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    chosen,
+    color_option,
+    logs_argument,
+    open_logs,
+    run_option,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
 
 
 @click.command("facts")
 @logs_argument
-@click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@run_option
 @color_option
 @click.pass_context
-def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str) -> None:
+def command(
+    ctx: click.Context, logs: tuple[str, ...], run_choice: str | int | None, color: str
+) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
     from vdiag.engine.diagnose import Engine
@@ -27,10 +37,9 @@ def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:
         click.echo(f"vdiag: {error}", err=True)
-    if run_id is not None and report.run(run_id) is None and report.inputs:
-        raise click.UsageError(
-            f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
-        )
     if report.inputs:
-        facts.render(report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id)
+        for index, one in enumerate(chosen(report, run_choice)):
+            if index:
+                click.echo()
+            facts.render(one, width=width(), color=wants_color(color), stream=sys.stdout)
     ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))
