@@ -60,6 +60,9 @@ def judge(
     """Order the findings of a run into causes, risks, advice and symptoms."""
     out = Judgement()
     findings = [one for one in evaluated if one.status in ("confirmed", "probable")]
+    no_phase = course.outcome == "crashed" and course.phase is None and not run.served
+    if no_phase and any(one.rule.severity == "start" for one in findings):
+        course.outcome = "failed-to-start"  # what only a start says tells that it was one
     held = _yielding(findings, out)
     judged = [Judged(one, _role(one, run, course.outcome)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
@@ -106,9 +109,10 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
     if one.rule.mechanism or severity == "perf":
         return "advice"
     if severity == "start":
-        # Of a tail nobody knows that it served; a failure that only a start has tells it did not.
+        # Outcome unknown: the log ends before serving, perhaps while the server still waits. Of a
+        # tail nobody knows that it served; a failure that only a start has tells it did not.
         tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
-        return "root" if outcome == "failed-to-start" or tail else "advice"
+        return "root" if outcome in ("failed-to-start", "unknown") or tail else "advice"
     if severity in ("run", "hang"):
         return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":

@@ -93,6 +93,7 @@ def survived(run: RunData, failures: Failures) -> bool:
         return False
     return all(
         failure.role in ("api", "main")
+        and failure.block is not None
         and failure.at.process is not None
         and run.phase_at(failure.at.seq) == "serving"
         for failure in failures.own

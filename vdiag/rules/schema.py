@@ -189,6 +189,11 @@ class Condition(Strict):
     same_process: bool = False
     """Only observations count that share a process with the signature's evidence: by the
     process that wrote the line, or by a pid that the line names (an Xid does)."""
+    same_run: bool = False
+    """Only observations count that name (``pid``) a process of the run: a kernel's line names
+    any process of the host."""
+    within: Annotated[int, Field(gt=0)] | None = None
+    """Only observations count whose stamp is at most so many seconds from the signature's."""
     absent: Literal["unknown", "false"] = "unknown"
     """``false``: an unseen event is false in any run (supports, and what must follow)."""
     signature_phase: list[Phase] | None = None
@@ -288,6 +293,8 @@ class Alternative(Strict):
     phase: list[Phase] = []
     """Accepted phases; an unknown phase is accepted."""
     roles: list[ProcessRole] = []
+    same_run: bool = False
+    """Only observations count that name (``pid``) a process of the run."""
     where: list[Where] = []
     all_facts: list[Condition] = []
     """Further conditions on facts that must be true for this form."""
