@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     import os
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from vdiag.report.model import Report
 
@@ -17,25 +17,28 @@ __all__ = ["__version__", "analyze"]
 
 def analyze(
     *inputs: str | os.PathLike[str] | BinaryIO,
-    rules: Path | None = None,
+    rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     names: list[str] | None = None,
 ) -> Report:
     """Analyse logs and return the report.
 
     ``inputs`` are paths (``-`` is standard input) or binary streams; ``names`` name the
-    streams in the report. ``rules`` is a folder that holds a rule pack, by default the
-    built-in one.
+    streams in the report. ``rules`` are folders with rule packs that add to the built-in
+    one, in their order.
 
     Raises :class:`vdiag.errors.InputError` where an input cannot be read or is no text, and
     :class:`vdiag.errors.PackError` where the rule pack is broken.
     """
     import os
+    from pathlib import Path
 
     from vdiag.engine.diagnose import Engine
     from vdiag.logs.sources import Source, open_path
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    engine = Engine.of(load(rules))
+    given_rules = [rules] if isinstance(rules, str | os.PathLike) else rules
+    folders = [Path(folder) for folder in given_rules]
+    engine = Engine.of(load_with(folders))
     sources = []
     for index, given in enumerate(inputs):
         if isinstance(given, str | os.PathLike):

@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    color_option,
+    logs_argument,
+    open_logs,
+    rules_option,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vdiag.report.model import Report
 
 
@@ -32,10 +41,16 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
+@rules_option
 @color_option
 @click.pass_context
 def command(
-    ctx: click.Context, logs: tuple[str, ...], format_: str, fail_on: str, color: str
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    format_: str,
+    fail_on: str,
+    packs: tuple[Path, ...],
+    color: str,
 ) -> None:
     """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
@@ -47,9 +62,9 @@ def command(
     import vdiag
     from vdiag.engine.diagnose import Engine
     from vdiag.report.status import exit_status
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    engine = Engine.of(load())
+    engine = Engine.of(load_with(packs))
     sources, failed = open_logs(ctx, logs)
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:

@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from vdiag.cli.options import color_option, logs_argument, open_logs, wants_color, width
+from vdiag.cli.options import (
+    color_option,
+    logs_argument,
+    open_logs,
+    rules_option,
+    wants_color,
+    width,
+)
 from vdiag.errors import ExitStatus
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @click.command("facts")
 @logs_argument
 @click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@rules_option
 @color_option
 @click.pass_context
-def command(ctx: click.Context, logs: tuple[str, ...], run_id: int | None, color: str) -> None:
+def command(
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    run_id: int | None,
+    packs: tuple[Path, ...],
+    color: str,
+) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
     from vdiag.engine.diagnose import Engine
     from vdiag.report import facts
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    engine = Engine.of(load())
+    engine = Engine.of(load_with(packs))
     sources, failed = open_logs(ctx, logs)
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:

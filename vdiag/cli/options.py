@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -33,6 +34,18 @@ def color_option(function: _Command) -> _Command:
         default="auto",
         show_default=True,
         help="Colour the terminal report; auto honours NO_COLOR and pipes.",
+    )(function)
+
+
+def rules_option(function: _Command) -> _Command:
+    """Add ``--rules DIR``, which may be given several times."""
+    return click.option(
+        "--rules",
+        "packs",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="A folder with a rule pack that adds to the built-in one; may be repeated.",
     )(function)
 
 

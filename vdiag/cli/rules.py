@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
-from vdiag.cli.options import color_option, wants_color, width
+from vdiag.cli.options import color_option, rules_option, wants_color, width
 
 
 @click.group("rules")
@@ -23,13 +24,14 @@ def command() -> None:
     default="terminal",
     show_default=True,
 )
+@rules_option
 @color_option
-def list_(format_: str, color: str) -> None:
+def list_(format_: str, packs: tuple[Path, ...], color: str) -> None:
     """List every diagnosis and symptom: id, family, severity and title."""
     from vdiag.report import overview
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    pack = load()
+    pack = load_with(packs)
     rows = [
         overview.RuleRow(
             rule.id, rule.title, rule.family, rule.severity, rule.ceiling or "confirmed"

@@ -94,9 +94,7 @@ class Engine:
             hits += observed.hits
         pack = self.pack
         report = Report(
-            vdiag=Tool(
-                version, Rules([RulePack(pack.name, pack.version, pack.digest)], pack.count)
-            ),
+            vdiag=Tool(version, Rules([RulePack(*ref) for ref in pack.packs], pack.count)),
             inputs=inputs,
             verdict=worst(verdicts, all_runs),
             verdicts=verdicts,
