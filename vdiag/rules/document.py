@@ -6,7 +6,7 @@ the number of values once every alias (``*name``) is written out. No tag makes a
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import yaml
@@ -14,7 +14,6 @@ from pydantic import BaseModel, ValidationError
 
 from vdiag.rules.problem import Problem
 
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _Model = TypeVar("_Model", bound=BaseModel)
 
 MAX_FILE = 1 << 20
@@ -24,6 +23,16 @@ MAX_VALUES = 100_000
 """Values of a file with its aliases written out; a long rule has 1,000."""
 _MAX_NUMBER = 64
 """Characters of a number; longer ones are digits by mistake, and slow to convert."""
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """A safe loader that keeps time stamps as text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
+    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 class BadDocument(Exception):  # noqa: N818  # carries a problem, is none
@@ -129,6 +138,19 @@ class Document:
                     (line, reason), Problem(self.file, line, "schema", f"{where}: {reason}")
                 )
             return list(out.values())
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """Yield (line, text) of every scalar in the file."""
+        stack = [self._node] if self._node else []
+        seen: set[int] = set()
+        while stack:
+            node = stack.pop()
+            if id(node) in seen:
+                continue
+            seen.add(id(node))
+            if isinstance(node, yaml.ScalarNode):
+                yield node.start_mark.line + 1, node.value
+            stack += reversed(_children(node))
 
     def line(self, path: Iterable[Any]) -> int:
         """Return the line of the deepest part of a path that exists in the file."""

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from vdiag.errors import PackError
-from vdiag.rules.document import BadDocument, Document
+from vdiag.rules.document import MAX_FILE, BadDocument, Document
 from vdiag.rules.files import pack_files
 from vdiag.rules.names import name_problems
 from vdiag.rules.problem import Problem
@@ -64,6 +64,29 @@ def builtin_dir() -> Path:
     package = Path(__file__).resolve().parent.parent
     inside = package / "_rules"
     return inside if inside.is_dir() else package.parent / "rules"
+
+
+def samples_dir(folder: Path) -> Path | None:
+    """Return the samples of a pack: ``samples/`` in its folder or beside it; None without any.
+
+    The built-in pack of a wheel comes without samples.
+    """
+    inside = folder / "samples"
+    if inside.is_dir():
+        return inside
+    beside = folder.resolve().parent / "samples"
+    return beside if pack_name(folder) == BUILTIN and beside.is_dir() else None
+
+
+def pack_name(folder: Path) -> str | None:
+    """Return the name that a folder's pack.yaml gives; None where it gives none."""
+    try:
+        with (folder / "pack.yaml").open("rb") as file:
+            data = Document("pack.yaml", file.read(MAX_FILE)).data
+    except (OSError, BadDocument):
+        return None
+    name = data.get("name") if isinstance(data, dict) else None
+    return name if isinstance(name, str) else None
 
 
 def load(folder: Path | None = None) -> Pack:
