@@ -26,6 +26,8 @@ GENERIC = (
         for space in (b" ", b"")
     ),
     b" blob data]",
+    # A message in bytes shows no literal of ours; null is one that is missing.
+    *(b'"MESSAGE"' + colon + value for colon in (b":", b": ", b" : ") for value in (b"null", b"[")),
     b"systemd-journald",
 )
 """Literals of no rule: errors that nobody knows yet, and gaps."""

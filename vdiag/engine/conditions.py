@@ -128,7 +128,9 @@ def _event(condition: Condition, context: Context) -> Answer:
             continue
         if condition.before_signature and not _before(seen, context):
             continue
-        if seen.signal.beside and _before_start(seen, context):
+        if seen.signal.beside and (
+            _before_start(seen, context) or _on_another_machine(seen, context)
+        ):
             continue
         if condition.after_signature and not _after(seen, context):
             continue
@@ -151,6 +153,12 @@ def _before_start(seen: Observation, context: Context) -> bool:
     if start is None or start.seconds is None or not seen.at.time or seen.at.seconds is None:
         return False
     return seen.at.seconds < start.seconds - _STILL_FRESH
+
+
+def _on_another_machine(seen: Observation, context: Context) -> bool:
+    """Whether a kernel line of a merged journal is of a machine that did not fault."""
+    machines = {one.at.machine for one in context.signature} - {None}
+    return bool(machines) and seen.at.machine is not None and seen.at.machine not in machines
 
 
 def _before(seen: Observation, context: Context) -> bool:

@@ -36,6 +36,8 @@ class Sighting:
     seconds: int | None
     """On the log's own scale; a line without a stamp has that of the line before it."""
     phase: str | None
+    machine: str | None = None
+    """The machine whose journal the line stands in."""
 
     def evidence(self, focus: str | None = None) -> Evidence:
         """Return it as the report shows it, under the process's latest name.
@@ -65,6 +67,8 @@ class Observation:
     at: Sighting
     block: Block | None
     relayed: bool
+    copies: int = 1
+    """Ray prints one line for several processes."""
 
 
 @dataclass
@@ -81,7 +85,7 @@ class Bucket:
         """Take one more."""
         block = observation.block.id if observation.block else 0
         if not block or block != self._block:
-            self.count += 1
+            self.count += observation.copies
             self._block = block
             if len(self.first) < KEEP_FIRST:
                 self.first.append(observation)

@@ -13,9 +13,11 @@ from vdiag.engine.compiled import CompiledPack, CompiledSignal, Match
 from vdiag.engine.observation import PHASES, Bucket, CodePlace, Observation, RunData, Sighting
 from vdiag.engine.process import ProcessState, ranks_of, role_of
 from vdiag.engine.scan import Lines, Matcher
-from vdiag.logs import envelope, grammar
+from vdiag.logs import clock, grammar
 from vdiag.logs.blocks import Assembler, Block, Place
 from vdiag.logs.clock import Clock
+from vdiag.logs.envelopes import HOW_TO_GET, Unwrapped, Unwrapper
+from vdiag.logs.envelopes.entries import rewrite
 from vdiag.logs.record import Piece
 from vdiag.logs.sources import Source
 from vdiag.logs.text import clip
@@ -24,6 +26,10 @@ from vdiag.report.model import Gap
 _MAX_BLOCKS = 100
 """Kept of each place in the code, so that a flood of one message hides no other."""
 _MAX_GAPS = 200
+_MAX_JOINED = 1 << 18
+"""Characters of a record that a collector split over lines."""
+_SNIFF = 1 << 16
+_SNIFF_LINES = 200
 
 
 @dataclass
@@ -43,23 +49,29 @@ class Observed:
 def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observed:
     """Read a source to its end; raises InputError where it cannot be read."""
     lines = Lines(matcher)
-    observer = Observer(source.name, compiled)
+    rewritten, chunks = rewrite(source.chunks())
+    observer = Observer(source.name, compiled, rewritten=rewritten)
     nul = 0
+    first = True
     latest: tuple[int, bytes, list[int]] | None = None
-    for chunk in source.chunks():
-        if chunk.offset == 0:
-            nul = chunk.data.count(b"\0", 0, min(chunk.size, 65536))
+    for chunk in chunks:
+        if first:
+            first = False
+            head = bytes(chunk.data[: min(chunk.size, _SNIFF)])
+            nul = head.count(b"\0")
+            observer.sniff(head)
+            lines.follow = observer.following
         for number, raw, literals in lines.of(chunk):
             if not lines.follow and compiled.latest.issuperset(literals):
                 latest = number, raw, literals  # of a run of such lines the last one is enough
                 continue
             if latest is not None:
-                observer.line(*latest, b"")
+                observer.line(*latest, b"", b"")
                 latest = None
-            observer.line(number, raw, literals, lines.previous)
+            observer.line(number, raw, literals, lines.previous, lines.previous_end)
             lines.follow = observer.following
     if latest is not None:
-        observer.line(*latest, b"")
+        observer.line(*latest, b"", b"")
     observer.finish()
     out = observer.out
     out.bytes, out.lines, out.hits, out.nul_bytes = source.size, lines.number, lines.hits, nul
@@ -67,10 +79,182 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
 
 
 class Observer:
-    """Takes the lines of one input in order."""
+    """Takes the lines of one input in order: envelopes off, parts joined, servers parted."""
 
-    def __init__(self, name: str, compiled: CompiledPack) -> None:
+    def __init__(self, name: str, compiled: CompiledPack, *, rewritten: str | None = None) -> None:
         self.out = Observed(name)
+        self._name = name
+        self._compiled = compiled
+        self._unwrapper = Unwrapper(rewritten=rewritten)
+        self._seq = 0
+        self._main = Lane(name, compiled, self.out)
+        self._lanes: list[Lane] = [self._main]
+        self._lane_of: dict[str, Lane] = {}
+        self._banner_of: str | None = None
+        """The server (pod, service) that the main lane's banner came from."""
+        self._parts: dict[str, _Parts] = {}
+        self._zone: int | None = None
+        """Seconds that the collector's clock is ahead of vLLM's local time."""
+
+    @property
+    def following(self) -> bool:
+        """Whether the next line is needed, hit or not."""
+        return (
+            self._unwrapper.follows
+            or bool(self._parts)
+            or any(lane.following for lane in self._lanes)
+        )
+
+    def sniff(self, head: bytes) -> None:
+        """Learn from the input's beginning what its lines are wrapped in."""
+        text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+        self._unwrapper.sniff(text)
+        for line in text.split("\n")[:_SNIFF_LINES]:
+            if self._zone is not None:
+                break
+            for one in self._unwrapper.peek(line):
+                if one.time is not None:
+                    self._learn_zone(one.time, grammar.read(one.text))
+
+    def line(
+        self,
+        number: int,
+        raw: bytes,
+        literals: list[int],
+        previous: bytes,
+        previous_end: bytes = b"",
+    ) -> None:
+        """Take one physical line, and the beginning and end of the line before it."""
+        text = raw.decode("utf-8", "replace")
+        if number == 1:
+            text = text.removeprefix("\ufeff")
+        for one in self._unwrapper.unwrap(text):
+            if one.stream is None:
+                self._unwrapped(one, number, literals, previous)
+                continue
+            parts = self._parts.get(one.stream)
+            if parts is None and one.partial:
+                if not self._continues(one.stream, previous, previous_end):
+                    self._parts[one.stream] = _Parts(one, number, [*literals])
+            elif parts is None:
+                # The tail of a record whose beginning holds nothing of ours says nothing.
+                if not self._continues(one.stream, previous, previous_end):
+                    self._unwrapped(one, number, literals, previous)
+            else:
+                parts.add(one, literals)
+                if not one.partial:
+                    del self._parts[one.stream]
+                    self._unwrapped(parts.first, parts.number, parts.literals, b"")
+
+    def _continues(self, stream: str, previous: bytes, previous_end: bytes) -> bool:
+        """Tell whether the line before is a part of the same record."""
+        if not previous:
+            return False
+        if stream.startswith("docker-"):
+            # Docker's own writer ends a whole record in an escaped newline.
+            name = stream.removeprefix("docker-").encode()
+            _, found, after = previous_end.rpartition(b'","stream":"')
+            return bool(
+                found
+                and after.startswith(name)
+                and not previous_end[: -len(found + after)].endswith(b"\\n")
+            )
+        one = self._unwrapper.peek(previous.decode("utf-8", "replace"))
+        return bool(one) and one[0].stream == stream and one[0].partial
+
+    def _unwrapped(self, one: Unwrapped, number: int, literals: list[int], previous: bytes) -> None:
+        if one.boundary:
+            for lane in self._lanes:
+                lane.end_excerpt()
+            return
+        lane = self._lane_of.get(one.server, self._main) if one.server else self._main
+        if one.gap:
+            lane.gap(self._gap(number, one), self._seq)
+            return
+        pieces = grammar.read(one.text, host=one.host, envelope_pid=one.pid)
+        if one.time is not None:
+            if self._zone is None:
+                self._learn_zone(one.time, pieces)
+            time = clock.shift(one.time, -self._zone) if self._zone else one.time
+            for piece in pieces:
+                piece.time = piece.time or time
+        candidates = self._compiled.candidates(literals) if literals else []
+        before = ""
+        if previous:
+            before = "\n".join(
+                two.text for two in self._unwrapper.peek(previous.decode("utf-8", "replace"))
+            )
+        for piece in pieces:
+            self._seq += 1
+            piece.machine = one.machine
+            if one.server and candidates:
+                lane = self._lane(one.server, piece, candidates)
+            lane.piece(piece, number, self._seq, candidates, before)
+
+    def _lane(self, server: str, piece: Piece, candidates: list[CompiledSignal]) -> Lane:
+        """Return the lane of a server; one that prints a banner of its own has its own."""
+        lane = self._lane_of.get(server)
+        if lane is not None:
+            return lane
+        banners = [one for one in candidates if one.signal.boundary == "banner"]
+        role = role_of(piece.process)
+        if not banners or not self._compiled.match(banners, piece.text, piece.level, role):
+            return self._main
+        if self._banner_of is None:
+            self._banner_of = server
+            lane = self._main
+        else:
+            lane = Lane(self._name, self._compiled, self.out)
+            self._lanes.append(lane)
+        self._lane_of[server] = lane
+        return lane
+
+    def _learn_zone(self, time: str, pieces: list[Piece]) -> None:
+        own = next((piece.time for piece in pieces if piece.vllm and piece.time), None)
+        if own is not None:
+            self._zone = clock.zone_between(time, own)
+
+    def _gap(self, number: int, one: Unwrapped) -> Gap:
+        assert one.gap is not None  # noqa: S101  # told by the caller
+        gap = Gap(number, one.gap, clip(one.text.strip()), max(one.lost, 1), HOW_TO_GET[one.gap])
+        if len(self.out.gaps) < _MAX_GAPS:
+            self.out.gaps.append(gap)
+        return gap
+
+    def finish(self) -> None:
+        """Take the end of the input."""
+        for parts in self._parts.values():
+            self._unwrapped(parts.first, parts.number, parts.literals, b"")
+        self._parts = {}
+        for lane in self._lanes:
+            lane.finish()
+        self.out.envelopes = self._unwrapper.kinds
+        for run in self.out.runs:
+            for observations in run.buckets.values():
+                for observation in observations.kept():
+                    observation.at.phase = run.phase_at(observation.at.seq)
+
+
+@dataclass
+class _Parts:
+    """A record that a collector split over lines, as far as it was read."""
+
+    first: Unwrapped
+    number: int
+    literals: list[int]
+
+    def add(self, one: Unwrapped, literals: list[int]) -> None:
+        """Take the next part."""
+        if len(self.first.text) < _MAX_JOINED:
+            self.first.text += one.text
+        self.literals += literals
+
+
+class Lane:
+    """The lines of one server, put into its lives: an input nearly always has one."""
+
+    def __init__(self, name: str, compiled: CompiledPack, out: Observed) -> None:
+        self.out = out
         self._name = name
         self._compiled = compiled
         self._assembler = Assembler()
@@ -89,52 +273,40 @@ class Observer:
         """Whether the next line is needed, hit or not."""
         return self._assembler.following
 
-    def line(self, number: int, raw: bytes, literals: list[int], previous: bytes) -> None:
-        """Take one physical line."""
-        text = raw.decode("utf-8", "replace")
-        if number == 1:
-            text = text.removeprefix("\ufeff")
-        wrapped = envelope.unwrap(text)
-        if wrapped is None:
-            pieces = grammar.read(text)
-        else:
-            if wrapped.kind not in self.out.envelopes:
-                self.out.envelopes.append(wrapped.kind)
-            if wrapped.gap:
-                self._gap(number, wrapped)
-                return
-            pieces = grammar.read(
-                wrapped.text, time=wrapped.time, host=None, envelope_pid=wrapped.pid
-            )
-        candidates = self._compiled.candidates(literals) if literals else []
-        for piece in pieces:
-            self._seq += 1
-            self._piece(piece, number, candidates, previous)
+    def end_excerpt(self) -> None:
+        """Take the end of an excerpt: no traceback goes on behind it."""
+        self._assembler.end_raw()
 
-    def _gap(self, number: int, wrapped: envelope.Unwrapped) -> None:
-        assert wrapped.gap is not None  # noqa: S101  # told by the caller
-        gap = Gap(
-            number,
-            wrapped.gap,
-            clip(wrapped.text.strip()),
-            max(wrapped.lost, 1),
-            envelope.HOW_TO_GET[wrapped.gap],
-        )
+    def gap(self, gap: Gap, seq: int) -> None:
+        """Take lines that are missing."""
         if self._run is not None and len(self._run.gaps) < _MAX_GAPS:
-            self._run.gaps.append((self._seq, gap))
-        if len(self.out.gaps) < _MAX_GAPS:
-            self.out.gaps.append(gap)
+            self._run.gaps.append((seq, gap))
 
-    def _piece(
-        self, piece: Piece, number: int, candidates: list[CompiledSignal], previous: bytes
+    def piece(
+        self,
+        piece: Piece,
+        number: int,
+        seq: int,
+        candidates: list[CompiledSignal],
+        previous: str,
     ) -> None:
+        """Take one piece of a line; ``previous`` is the text of the line before it."""
+        self._seq = seq
         state = self._process(piece)
         if piece.time is not None:
             self._seconds = self._clock.seconds(piece.time)
         role = state.role if state else "unknown"
         matches = self._compiled.match(candidates, piece.text, piece.level, role)
         at = Sighting(
-            self._name, number, self._seq, piece.text, state, piece.time, self._seconds, None
+            self._name,
+            number,
+            seq,
+            piece.text,
+            state,
+            piece.time,
+            self._seconds,
+            None,
+            piece.machine,
         )
         self._split(piece, matches, at)
         state = at.process
@@ -145,7 +317,7 @@ class Observer:
         if block is not None:
             self._note_block(block, at, previous)
         for match in matches:
-            self._record(match, at, block, run, part)
+            self._record(match, at, block, run, part, piece.copies)
         if run is not None:
             self._touch(run, piece, state, at)
 
@@ -253,14 +425,10 @@ class Observer:
             if fatal:
                 run = self._open(fatal[0].at, "server", banner=False)
                 run.first = run.last = fatal[0].at
-        for run in self.out.runs:
-            for observations in run.buckets.values():
-                for observation in observations.kept():
-                    observation.at.phase = run.phase_at(observation.at.seq)
 
     # -- what a line shows -------------------------------------------------------------
 
-    def _note_block(self, block: Block, at: Sighting, previous: bytes) -> None:
+    def _note_block(self, block: Block, at: Sighting, previous: str) -> None:
         run = self._run
         if block.lines == 1:
             if block.raw:
@@ -286,10 +454,16 @@ class Observer:
             run.block_sightings[block.id] = at
 
     def _record(
-        self, match: Match, at: Sighting, block: Block | None, run: RunData | None, part: str
+        self,
+        match: Match,
+        at: Sighting,
+        block: Block | None,
+        run: RunData | None,
+        part: str,
+        copies: int,
     ) -> None:
         signal = match.signal
-        observation = Observation(signal, match.captures, at, block, match.relayed)
+        observation = Observation(signal, match.captures, at, block, match.relayed, copies)
         if block is not None:
             block.signals.add(signal.id)
             if block.lines == 1:
@@ -359,12 +533,9 @@ def code_place(block: Block) -> CodePlace:
     return first.level, first.file, first.lineno, block.raw
 
 
-def _owner(previous: bytes) -> str | None:
+def _owner(previous: str) -> str | None:
     """Return what a line just before a raw traceback says of it, as text."""
-    text = previous.decode("utf-8", "replace").strip()
-    wrapped = envelope.unwrap(text)
-    text = wrapped.text if wrapped else text
-    text = grammar.read(text)[-1].text.strip()
+    text = grammar.read(previous.strip())[-1].text.strip()
     return text or None
 
 

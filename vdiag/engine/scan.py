@@ -11,6 +11,9 @@ from typing import Any, Protocol
 
 from vdiag.logs.sources import Chunk
 
+_AROUND = 512
+"""Bytes kept of each end of the line before a hit."""
+
 Hit = tuple[int, int]
 """End offset of a literal in the chunk, and the literal's number."""
 
@@ -101,8 +104,10 @@ class Lines:
         """Newlines counted so far, over all chunks."""
         self.hits = 0
         self.previous = b""
-        """The line before the one just given."""
-        self._tail = b""
+        """The beginning of the line before the one just given."""
+        self.previous_end = b""
+        """Its end."""
+        self._tail = self._tail_end = b""
 
     def of(self, chunk: Chunk) -> Iterator[tuple[int, bytes, list[int]]]:
         """Yield (line number from 1, the line without its newline, literals in it)."""
@@ -128,15 +133,19 @@ class Lines:
                 index += 1
             self.number += data.count(b"\n", counted, start)
             counted = start
-            self.previous = self._before(data, start)
+            self._note_before(data, start)
             yield self.number + 1, bytes(data[start:end]), literals
             at = end + 1
         self.number += data.count(b"\n", counted, size)
         last = data.rfind(b"\n", 0, max(size - 1, 0)) + 1
-        self._tail = bytes(data[last : min(size, last + 512)]).rstrip(b"\n")
+        self._tail = bytes(data[last : min(size, last + _AROUND)]).rstrip(b"\n")
+        self._tail_end = bytes(data[max(last, size - _AROUND) : size]).rstrip(b"\n")
 
-    def _before(self, data: bytearray, start: int) -> bytes:
+    def _note_before(self, data: bytearray, start: int) -> None:
         if start == 0:
-            return self._tail
-        begin = data.rfind(b"\n", 0, start - 1) + 1
-        return bytes(data[begin : min(start - 1, begin + 512)])
+            self.previous, self.previous_end = self._tail, self._tail_end
+            return
+        end = start - 1
+        begin = data.rfind(b"\n", 0, end) + 1
+        self.previous = bytes(data[begin : min(end, begin + _AROUND)])
+        self.previous_end = bytes(data[max(begin, end - _AROUND) : end])

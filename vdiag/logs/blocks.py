@@ -298,6 +298,11 @@ class Assembler:
             if reader.in_message and not self._continues(reader) and (same or key[2] is None):
                 self._close(key)
 
+    def end_raw(self) -> None:
+        """Close the raw tracebacks: what follows is another excerpt."""
+        for key in [key for key in self._open if isinstance(key, tuple) and key[0] == "raw"]:
+            self._close(key)
+
     def _close(self, key: Hashable) -> None:
         self._open.pop(key, None)
         self.following = any(isinstance(other, tuple) and other[0] == "raw" for other in self._open)

@@ -7,7 +7,7 @@ between stamps of one log are used.
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 
 _MONTHS = {
     name: number
@@ -36,6 +36,46 @@ def normalise(stamp: str) -> str | None:
     if syslog and syslog.group(1) in _MONTHS:
         return f"{_MONTHS[syslog.group(1)]:02d}-{int(syslog.group(2)):02d} {syslog.group(3)}"
     return stamp if _STAMP.fullmatch(stamp) else None
+
+
+def from_epoch(value: object, *, per_second: int = 0) -> str | None:
+    """Bring seconds since 1970 (a number, or digits) into ``MM-DD HH:MM:SS``, in UTC.
+
+    ``per_second`` is the number of units in a second, by default guessed from the size. None
+    where the value is no time of this century.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    if not per_second:
+        per_second = next(
+            (unit for unit in (1, 1_000, 1_000_000, 1_000_000_000) if number < 1e10 * unit), 0
+        )
+    if not per_second or not 1e9 < number / per_second < 1e10:
+        return None
+    return datetime.fromtimestamp(number / per_second, UTC).strftime("%m-%d %H:%M:%S")
+
+
+def shift(stamp: str, seconds: int) -> str:
+    """Move ``MM-DD HH:MM:SS`` by a number of seconds."""
+    moment = datetime.strptime("2024-" + stamp, "%Y-%m-%d %H:%M:%S") + timedelta(seconds=seconds)
+    return moment.strftime("%m-%d %H:%M:%S")
+
+
+def zone_between(stamp: str, other: str) -> int | None:
+    """Return how far ``other`` is behind ``stamp``, in whole quarters of an hour as seconds.
+
+    Time zones differ by quarters of an hour; None where the two are further apart than zones.
+    """
+    try:
+        first, second = (
+            datetime.strptime("2024-" + one, "%Y-%m-%d %H:%M:%S") for one in (stamp, other)
+        )
+    except ValueError:
+        return None
+    quarters = round((first - second).total_seconds() / 900)
+    return quarters * 900 if abs(quarters) <= 14 * 4 else None
 
 
 class Clock:

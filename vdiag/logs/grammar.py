@@ -39,6 +39,10 @@ _OTHER = re.compile(
     r"(?P<text>.*)",
     re.S,
 )
+_REPEATED = re.compile(
+    r" ?\[repeated (?P<n>\d+)x across cluster\](?: \(Ray deduplicates logs by default.*)?$", re.S
+)
+_REPEATED_ENDS = ("x across cluster]", "for more options.)")
 _PREFIX_GAP = 64
 """Longest ``VLLM_LOGGING_PREFIX`` accepted between the process and the level."""
 
@@ -65,11 +69,20 @@ def read(
         if len(pieces) > 1 and not pieces[0].text:
             del pieces[0]
     pieces[-1].more = more
+    if pieces[-1].text.endswith(_REPEATED_ENDS):
+        _repeated(pieces[-1])
     for piece in pieces:
         piece.time = piece.time or time
         piece.host = piece.host or host
         piece.envelope_pid = envelope_pid
     return pieces
+
+
+def _repeated(piece: Piece) -> None:
+    """Take Ray's note of further, unprinted copies off a text, and count them."""
+    match = _REPEATED.search(piece.text)
+    if match:
+        piece.text, piece.copies = piece.text[: match.start()], int(match["n"]) + 1
 
 
 def _text(line: str) -> Iterator[Piece]:
@@ -78,10 +91,12 @@ def _text(line: str) -> Iterator[Piece]:
         yield _raw(line)
         return
     before = line[: head.start()]
-    process = next(reversed(list(_PROCESS.finditer(before))), None)
+    named = list(_PROCESS.finditer(before))
+    process = named[-1] if named else None
+    ip = next((one["ip"] for one in named if one["ip"]), None)  # Ray's, before vLLM's own
     left = before
     if process and len(before) - process.end() <= _PREFIX_GAP:
-        left = before[: process.start()]
+        left = before[: named[0].start()] if len(named) == 2 else before[: process.start()]
     elif process:
         process = None
     if _is_output(left):
@@ -94,7 +109,7 @@ def _text(line: str) -> Iterator[Piece]:
         time=head["time"],
         process=process["name"] if process else None,
         pid=int(process["pid"]) if process else None,
-        host=process["ip"] if process else None,
+        host=ip if process else None,
         file=file,
         lineno=int(lineno),
         vllm=True,
@@ -110,7 +125,11 @@ def _is_output(text: str) -> bool:
 def _raw(line: str) -> Piece:
     line = line.rstrip("\r")
     process = _PROCESS.match(line)
+    ip = process["ip"] if process else None
     text = line[process.end() :] if process else line
+    inner = _PROCESS.match(text) if process else None
+    if inner:  # vLLM's own prefix behind Ray's
+        process, text = inner, text[inner.end() :]
     other = _OTHER.match(text)
     level, time, file, lineno = RAW, None, None, None
     if text.startswith("["):
@@ -124,7 +143,7 @@ def _raw(line: str) -> Piece:
         time=time,
         process=process["name"] if process else None,
         pid=int(process["pid"]) if process else None,
-        host=process["ip"] if process else None,
+        host=ip,
         file=file,
         lineno=lineno,
         vllm=bool(process),

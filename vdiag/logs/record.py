@@ -33,6 +33,10 @@ class Piece:
     """Equal for the pieces of one JSON record, 0 for text."""
     vllm: bool = False
     """It carries a vLLM prefix or is a JSON record of vLLM's."""
+    copies: int = 1
+    """How many processes printed it: Ray prints one copy and counts the others."""
+    machine: str | None = None
+    """The machine whose journal the line stands in."""
     envelope_pid: int | None = None
     """Pid that the collector saw; the writer's own under journald."""
 

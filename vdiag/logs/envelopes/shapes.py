@@ -1,0 +1,155 @@
+"""Prefixes that only what follows them shows to be prefixes: learned, then taken off.
+
+``3: `` is srun's label where a vLLM record follows it, and text where none does. So a short
+text in front of a vLLM record teaches its *shape* (digits count as any digits, blanks as any
+blanks); from then on the shape is taken off every line that begins with it: off tracebacks,
+environment blocks and kernel lines, which carry no prefix of vLLM's own.
+"""
+
+from __future__ import annotations
+
+import re
+
+from vdiag.logs import clock
+from vdiag.logs.envelopes.words import Peeled
+
+_RECORD = re.compile(
+    r"\((?:APIServer|ApiServer|EngineCore|Worker|VllmWorker|RayWorker|MainProcess|DPCoordinator"
+    r"|VLLM_DP_Coordinator|CPUWorker)[^()]{0,60}(?:\([^()]*\)[^()]{0,20})?"
+    r"pid=\d+(?:, ip=[^()\s]+)?\) "
+    r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? "
+    r"(?:\[[^\]\s:]+:\d+\]|[\w./-]+\.py:\d+\])"
+)
+"""What a line of vLLM's begins with, the collector's prefix apart."""
+_MAX_PREFIX = 96
+_MAX_SHAPES = 16
+_INDENTED = 3
+"""Records that must show an indentation before it counts as one."""
+_NAMED = (
+    ("torchrun", re.compile(r"\[(?:rank|default)\d+\]: ?")),
+    ("srun", re.compile(r" *\d+: ")),
+    ("docker-compose", re.compile(r"[\w.-]+ +\| ")),
+    ("quote", re.compile(r"(?:> ?)+")),
+    ("indent", re.compile(r"(?: {2,8}|\t)")),
+    (
+        "timestamps",
+        re.compile(
+            r"\[?(?:\d{4}-\d\d-\d\d[T ]|\d{4}/\d\d/\d\d |[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d"
+            r"(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?\]? *(?:[|:-] *)?"
+        ),
+    ),
+    (
+        "host-prefix",
+        re.compile(r"(?!(?:DEBUG|INFO|WARNING|ERROR)\b)(?P<host>[A-Za-z0-9][\w.-]*)(?:: |\t| : )"),
+    ),
+)
+_LIBRARY = re.compile(
+    r"[\d-]{10}[ T][\d:.,]{8,15}"
+    r"(?: - (?:DEBUG|INFO|WARNING|ERROR|CRITICAL) - |\t(?:INFO|WARNING|ERROR) )"
+)
+"""A library's own stamp and level, which are no prefix: FlashInfer's, Ray's."""
+
+
+class Shapes:
+    """The prefixes learned from one input."""
+
+    def __init__(self) -> None:
+        self._known: list[tuple[str, re.Pattern[str]]] = []
+        self._seen: set[str] = set()
+        self._indents: dict[str, int] = {}
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was learned yet."""
+        return not self._known
+
+    @staticmethod
+    def is_record(line: str) -> bool:
+        """Tell whether a line begins as vLLM's own do."""
+        return _RECORD.match(line) is not None
+
+    def learn(self, line: str) -> bool:
+        """Learn from what stands in front of a vLLM record; tell whether that is new."""
+        record = _RECORD.search(line, 0, _MAX_PREFIX + 120)
+        if record is None or record.start() > _MAX_PREFIX:
+            return False
+        prefix = line[: record.start()]
+        if not prefix.strip():
+            return self._indented(prefix)
+        return self._add(prefix)
+
+    def _indented(self, blanks: str) -> bool:
+        """Count an indentation: one of a page's code block stands before every record."""
+        self._indents[blanks] = self._indents.get(blanks, 0) + 1
+        if not blanks or self._indents.get("") or self._indents[blanks] < _INDENTED:
+            return False
+        return self._add(blanks)
+
+    def _add(self, prefix: str) -> bool:
+        key = re.sub(r"\d+", "0", re.sub(r"\s+", " ", prefix))
+        if key in self._seen or len(self._known) >= _MAX_SHAPES or "%|" in prefix:
+            return False
+        self._seen.add(key)
+        for kind, pattern in _NAMED:
+            if pattern.fullmatch(prefix):
+                self._known.append((kind, self._widened(kind, prefix, pattern)))
+                return True
+        if prefix.startswith("(") or not prefix.strip():
+            return False  # a process prefix that the grammar reads, or nothing
+        self._known.append(("prefix", re.compile(_shape(prefix) + r"(?P<text>.*)", re.S)))
+        return True
+
+    @staticmethod
+    def _widened(kind: str, prefix: str, pattern: re.Pattern[str]) -> re.Pattern[str]:
+        """Return the pattern for this prefix and those of its siblings."""
+        if kind == "indent":
+            return re.compile(re.escape(prefix) + r"(?P<text>.*)", re.S)
+        if kind == "docker-compose":  # a service's name may be any word; its column is not
+            return re.compile(r"(?P<host>[\w.-]+) +\|(?: (?P<text>.*)|$)", re.S)
+        if kind == "quote":
+            return re.compile(rf"(?:> ?){{{prefix.count('>')}}}(?P<text>.*)", re.S)
+        if kind == "host-prefix":
+            host = re.sub(r"\d+", r"\\d+", re.escape(pattern.fullmatch(prefix)["host"]))  # type: ignore[index]
+            rest = re.escape(prefix[prefix.find(":") if ":" in prefix else -1 :]).replace(
+                r"\ ", " ?"
+            )
+            return re.compile(rf"(?P<host>{host})\s*{rest}(?P<text>.*)", re.S)
+        if kind == "srun":
+            return re.compile(r" *(?P<host>\d+):(?: (?P<text>.*)|$)", re.S)
+        return re.compile(pattern.pattern + r"(?P<text>.*)", re.S)
+
+    def peel(self, line: str) -> Peeled | None:
+        """Take a learned prefix off; None where the line has none."""
+        for kind, pattern in self._known:
+            match = pattern.match(line)
+            if match is None:
+                continue
+            text = match["text"] or ""
+            if kind == "timestamps" and _LIBRARY.match(line):
+                continue
+            groups = match.groupdict()
+            host = groups.get("host")
+            label = f"task {host}" if kind == "srun" else host
+            return Peeled(
+                text=text,
+                kind=kind,
+                time=clock.normalise(line[:40]) if kind in ("timestamps", "prefix") else None,
+                host=label,
+                server=host if kind == "docker-compose" else None,
+            )
+        return None
+
+
+def _shape(prefix: str) -> str:
+    r"""Return a pattern for a prefix: digits stand for any digits, blanks for any blanks."""
+    parts = []
+    for part in re.findall(r"\d+|\s+|[^\d\s]+", prefix):
+        if part.isdigit():
+            parts.append(r"\d+")
+        elif part.isspace():
+            parts.append(r"\s+")
+        else:
+            parts.append(re.escape(part))
+    shape = "".join(parts)
+    # Where the line is empty, the collector's last blank may be gone.
+    return shape.removesuffix(r"\s+") + r"(?:\s+|$)" if shape.endswith(r"\s+") else shape
