@@ -71,7 +71,6 @@ class Engine:
         all_runs: list[Run] = []
         errors: list[InputError] = []
         hits = 0
-        order = fatal_order(self.pack)
         for source in sources:
             try:
                 observed = observe(source, self.compiled, self.matcher)
@@ -81,13 +80,7 @@ class Engine:
                 continue
             finally:
                 source.close()
-            own = [
-                self._run(run, len(all_runs) + index)
-                for index, run in enumerate(self._kept(observed), start=1)
-            ]
-            aftermath(own, self.pack)
-            for run in own:
-                run.verdict = of_run(run, order)
+            own = self.runs_of(observed, len(all_runs))
             verdicts.append(of_input(observed.input, own))
             all_runs += own
             inputs.append(self._input(observed))
@@ -103,6 +96,21 @@ class Engine:
             stats=Stats(hits, self.matcher.name),
         )
         return report, errors
+
+    def runs_of(self, observed: Observed, before: int = 0) -> list[Run]:
+        """Judge what one input showed; its runs are numbered after ``before`` others.
+
+        What was observed is left as it is, so that it can be judged by other rules too.
+        """
+        runs_ = [
+            self._run(run, before + index)
+            for index, run in enumerate(self._kept(observed), start=1)
+        ]
+        aftermath(runs_, self.pack)
+        order = fatal_order(self.pack)
+        for run in runs_:
+            run.verdict = of_run(run, order)
+        return runs_
 
     @staticmethod
     def _kept(observed: Observed) -> list[RunData]:
