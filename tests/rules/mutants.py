@@ -237,9 +237,37 @@ def unkilled_signals(pack: Pack, golden: dict[str, Any]) -> list[str]:
                     texts = [*getattr(signal, key)]
                     texts[index] = wider
                     mutant = signal.model_copy(update={key: texts})
-                    if not _notices(mutant, golden.get(signal.id, {})):
+                    if _notices(mutant, golden.get(signal.id, {})):
+                        continue
+                    if foreign_text(signal, mutant, name) is not None:
                         out.append(f"{signal.id}: widen {name} in {key} {index + 1}")
     return out
+
+
+FOREIGN = ("?", "many", "two words", "(none)", "", "<b>", "-1", "1e", "x.y z")
+"""Values that few captures take."""
+
+
+def foreign_text(signal: Signal, mutant: Signal, capture: str) -> str | None:
+    """Return a text that a wider signal takes and the true one does not.
+
+    It is a sample with another value in the capture's place; None where the capture takes any
+    value, so that it cannot be widened.
+    """
+    true = CompiledSignal(signal, list(signal.literals))
+    wide = CompiledSignal(mutant, list(mutant.literals))
+    for sample in signal.samples:
+        for pattern in (*signal.patterns, *signal.relayed):
+            found = regex.search(pattern, sample)
+            if found is None or capture not in found.groupdict() or found.start(capture) < 0:
+                continue
+            start, end = found.span(capture)
+            for value in FOREIGN:
+                text = sample[:start] + value + sample[end:]
+                if true.match(text) is None and wide.match(text) is not None:
+                    return text.strip("\n")
+            break
+    return None
 
 
 def _seen_by(signal: Signal, literal: str, rest: list[str], sample: str) -> bool:
