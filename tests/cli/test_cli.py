@@ -273,3 +273,31 @@ def test_markdown_replaces_secrets_and_says_that_the_rest_is_not(tmp_path):
     assert "'hf_token': '<secret-1>', 'host': '<ip-1>'" in out
     assert secret not in out
     assert "10.20.30.40" not in out
+
+
+@pytest.mark.parametrize(("choice", "shown", "status"), [("last", 2, 0), ("1", 1, 1), (None, 1, 1)])
+def test_the_run_can_be_chosen(choice, shown, status):
+    """--run shows another run than the incident, and the exit status is of what is shown."""
+    log = SAMPLES / "runs" / "crash_then_trtllm_033.log"
+    args = ["--run", choice] if choice else []
+    done, out, _ = vdiag("analyze", log, "-f", "json", *args)
+
+    assert (json.loads(out)["verdict"]["run"], done) == (shown, status)
+
+
+def test_all_runs_can_be_shown():
+    """--run all gives the report of every run, the verdict of each at its end."""
+    log = SAMPLES / "runs" / "crash_then_trtllm_033.log"
+    status, out, _ = vdiag("analyze", log, "--run", "all")
+
+    assert status == 1
+    assert "run 1 of 2" in out and "run 2 of 2" in out
+
+
+@pytest.mark.parametrize("choice", ["0", "x", "7"])
+def test_a_run_that_is_not_there_is_said_in_one_line(choice):
+    """A wrong run is wrong usage."""
+    status, _, err = vdiag("analyze", CRASH, "--run", choice)
+
+    assert status == 2
+    assert choice in err and "Traceback" not in err

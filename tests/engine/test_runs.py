@@ -5,6 +5,7 @@ import io
 from tests.expectation import SAMPLES
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.sources import Source
+from vdiag.report.terminal import render
 from vdiag.rules.pack import load
 
 ENGINE = Engine.of(load())
@@ -112,3 +113,40 @@ def test_kernel_lines_after_an_orderly_stop_speak_of_the_next_run():
 
     assert [run.outcome for run in joined.runs] == ["stopped", "crashed"]
     assert joined.verdict.root == "gpu-xid"
+
+
+def test_a_second_server_in_the_same_log_takes_nothing_from_the_first():
+    """Lines of two servers that live at the same time go by their pids."""
+    cut = HEALTHY.index(b"POST /v1/completions")
+    cut = HEALTHY.rindex(b"\n", 0, cut) + 1
+    both = report(HEALTHY[:cut] + CRASH + HEALTHY[cut:])
+
+    assert [run.outcome for run in both.runs] == ["stopped", "crashed"]
+    assert both.verdict.status == "confirmed"
+    assert {one.pid for one in both.runs[0].processes} == {533, 800, 1012}
+
+
+def test_a_launch_that_truncated_the_file_is_told_from_the_server_before():
+    """The first server writes on at its old offset: a hole, then lines of unknown pids."""
+    cut = CRASH.index(b"ERROR")
+    cut = CRASH.rindex(b"\n", 0, cut) + 1
+    banner = HEALTHY[: HEALTHY.index(b"(EngineCore")]
+    both = report(banner + b"\0" * 5000 + CRASH[cut:])
+
+    assert len(both.runs) == 2
+    assert both.runs[0].outcome == "unknown"
+    assert both.runs[1].outcome == "crashed"
+    assert both.runs[1].coverage.startup == "missing"
+    assert both.runs[0].findings == []
+
+
+def test_a_crash_loop_is_one_entry_with_a_count():
+    """The same diagnosis in several runs is told once."""
+    loop = report(CRASH * 4 + HEALTHY)
+    stream = io.StringIO()
+    render(loop, width=100, color=False, stream=stream)
+    text = stream.getvalue()
+
+    assert loop.verdicts[0].same_in == [1, 2, 3, 4]
+    assert "1-3: the same failure as run 4: 4 times in all" in text
+    assert "Run 5" in text

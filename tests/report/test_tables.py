@@ -5,6 +5,7 @@ import json
 
 from tests.report import fixtures
 from vdiag.report import facts, overview
+from vdiag.report.status import about
 
 
 def table(width: int, **options: object) -> list[str]:
@@ -45,7 +46,8 @@ def test_facts_width() -> None:
 
 def test_facts_of_another_run() -> None:
     """The facts of a run other than the one shown can be asked for."""
-    lines = table(80, report=fixtures.two_runs(), run=3)
+    report = fixtures.two_runs()
+    lines = table(80, report=about(report, report.run(3)))
 
     assert any(line.split()[:3] == ["allreduce.backend", "-", "trtllm"] for line in lines)
 

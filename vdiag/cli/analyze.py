@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from vdiag.cli.options import (
+    chosen,
     color_option,
     logs_argument,
     open_logs,
     rules_option,
+    run_option,
     wants_color,
     width,
 )
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
+@run_option
 @rules_option
 @color_option
 @click.pass_context
@@ -49,6 +52,7 @@ def command(
     logs: tuple[str, ...],
     format_: str,
     fail_on: str,
+    run_choice: str | int | None,
     packs: tuple[Path, ...],
     color: str,
 ) -> None:
@@ -69,9 +73,15 @@ def command(
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:
         click.echo(f"vdiag: {error}", err=True)
+    reports = chosen(report, run_choice)
+    if run_choice == "all" and format_ == "json":
+        reports = [report]  # it holds every run
     if report.inputs:
-        _write(report, format_, color)
-    status = exit_status(report, fail_on_risk=fail_on == "risk")
+        for index, one in enumerate(reports):
+            if index:
+                click.echo()
+            _write(one, format_, color)
+    status = max(exit_status(one, fail_on_risk=fail_on == "risk") for one in reports)
     if failed or errors:
         status = ExitStatus.USAGE
     ctx.exit(int(status))

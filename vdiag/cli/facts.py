@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from vdiag.cli.options import (
+    chosen,
     color_option,
     logs_argument,
     open_logs,
     rules_option,
+    run_option,
     wants_color,
     width,
 )
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
 
 @click.command("facts")
 @logs_argument
-@click.option("--run", "run_id", type=int, help="The run to show; by default the incident's.")
+@run_option
 @rules_option
 @color_option
 @click.pass_context
 def command(
     ctx: click.Context,
     logs: tuple[str, ...],
-    run_id: int | None,
+    run_choice: str | int | None,
     packs: tuple[Path, ...],
     color: str,
 ) -> None:
@@ -45,10 +47,9 @@ def command(
     report, errors = engine.report_all(sources, vdiag.__version__)
     for error in errors:
         click.echo(f"vdiag: {error}", err=True)
-    if run_id is not None and report.run(run_id) is None and report.inputs:
-        raise click.UsageError(
-            f"there is no run {run_id}; the input holds {len(report.runs)} run(s)"
-        )
     if report.inputs:
-        facts.render(report, width=width(), color=wants_color(color), stream=sys.stdout, run=run_id)
+        for index, one in enumerate(chosen(report, run_choice)):
+            if index:
+                click.echo()
+            facts.render(one, width=width(), color=wants_color(color), stream=sys.stdout)
     ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))

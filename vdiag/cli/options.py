@@ -15,6 +15,7 @@ from vdiag.errors import InputError
 
 if TYPE_CHECKING:
     from vdiag.logs.sources import Source
+    from vdiag.report.model import Report
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -35,6 +36,47 @@ def color_option(function: _Command) -> _Command:
         show_default=True,
         help="Colour the terminal report; auto honours NO_COLOR and pipes.",
     )(function)
+
+
+def _run_choice(
+    _ctx: click.Context, _param: click.Parameter, given: str | None
+) -> str | int | None:
+    """Return ``last``, ``all``, or the number as an int."""
+    if given is None or given in ("last", "all"):
+        return given
+    if given.isdecimal() and int(given) > 0:
+        return int(given)
+    raise click.BadParameter(f"{given!r} is neither last, all nor the number of a run")
+
+
+def run_option(function: _Command) -> _Command:
+    """Add ``--run``."""
+    return click.option(
+        "--run",
+        "run_choice",
+        metavar="last|all|N",
+        callback=_run_choice,
+        help="The run to report on; by default the incident: the last one that failed by itself.",
+    )(function)
+
+
+def chosen(report: Report, choice: str | int | None) -> list[Report]:
+    """Return the report about the run chosen, or one report a run for ``all``.
+
+    Raises click.UsageError where there is no such run.
+    """
+    if choice is None or not report.runs:
+        return [report]
+    from vdiag.report.status import about
+
+    if choice == "all":
+        return [about(report, run) for run in report.runs]
+    run = report.runs[-1] if choice == "last" else report.run(int(choice))
+    if run is None:
+        raise click.UsageError(
+            f"there is no run {choice}; the input holds {len(report.runs)} run(s)"
+        )
+    return [about(report, run)]
 
 
 def rules_option(function: _Command) -> _Command:

@@ -10,8 +10,9 @@ from vdiag.engine.compiled import CompiledPack
 from vdiag.engine.conditions import Context
 from vdiag.engine.facts import FactTable
 from vdiag.engine.findings import diagnosis_finding, symptom_finding
+from vdiag.engine.lane import Observed
 from vdiag.engine.observation import RunData
-from vdiag.engine.observe import Observed, observe
+from vdiag.engine.observe import observe
 from vdiag.engine.scan import Matcher, make_matcher
 from vdiag.engine.verdict import aftermath, fatal_order, next_evidence, of_input, of_run, worst
 from vdiag.errors import InputError

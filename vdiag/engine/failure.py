@@ -11,8 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from vdiag.engine.lane import is_vllm_block
 from vdiag.engine.observation import Observation, RunData, Sighting
-from vdiag.engine.observe import is_vllm_block
 from vdiag.report.model import FirstFailure
 from vdiag.rules.names import event_names
 

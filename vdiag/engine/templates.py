@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from vdiag.engine.lane import code_place
 from vdiag.engine.observation import RunData
-from vdiag.engine.observe import code_place
 from vdiag.report.model import Unexplained
 
 if TYPE_CHECKING:

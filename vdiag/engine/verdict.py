@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vdiag.engine.causality import Judgement, nearest_symptom
@@ -144,8 +145,13 @@ def of_input(name: str, own: list[Run]) -> Verdict:
     shown = shown_run(own)
     if shown is None or shown.verdict is None:
         return Verdict("no-vllm", None, None, NO_VLLM, name)
-    verdict = shown.verdict
-    return Verdict(verdict.status, verdict.root, verdict.run, verdict.summary, name)
+    return replace(shown.verdict, input=name, same_in=_same(shown, own))
+
+
+def _same(shown: Run, own: list[Run]) -> list[int]:
+    """Return the runs that failed as this one did, in order."""
+    key = shown.failure_key
+    return [run.id for run in own if run.failure_key == key]
 
 
 def shown_run(own: list[Run]) -> Run | None:
@@ -176,7 +182,7 @@ def worst(verdicts: list[Verdict], all_runs: list[Run]) -> Verdict:
         return not failed, PRECEDENCE.index(verdict.status)
 
     best = min(verdicts, key=rank)
-    return Verdict(best.status, best.root, best.run, best.summary)
+    return replace(best, input=None)
 
 
 def next_evidence(run: Run, judgement: Judgement, context: Context) -> list[str]:

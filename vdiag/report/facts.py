@@ -18,20 +18,18 @@ _TEXT = 24
 """Cells that the line's own text needs to be worth showing."""
 
 
-def render(
-    report: Report, *, width: int, color: bool, stream: TextIO, run: int | None = None
-) -> None:
-    """Write the facts of one run, by default of the run that the report shows.
+def render(report: Report, *, width: int, color: bool, stream: TextIO) -> None:
+    """Write the facts of the run that the report is about.
 
     ``from`` is the line (``input:line`` where a run has several inputs), or for a derived fact
     the reasoning. Where the width allows, the line's own text follows. A value that another
     line contradicts has the others below.
     """
     page = Page(width)
-    chosen = report.run(run) if run is not None else story.shown(report)
+    chosen = story.shown(report)
     if chosen is None or not chosen.facts:
-        wanted = f"run {run}" if run is not None else "the input"
-        page.line((f"no facts in {wanted}", ""))
+        where = f"run {chosen.id}" if chosen is not None else "the input"
+        page.line((f"no facts in {where}", ""))
     else:
         _table(page, chosen)
     page.write(stream, color=color)

@@ -237,11 +237,7 @@ def _others(report: Report, run: Run, finding: Finding | None) -> Section:
         for other in story.also(run, finding)
     ]
     items += [f"- Advice: {prose(tip.summary)} ({code(tip.id)})" for tip in story.advice(run)]
-    items += [
-        f"- Run {other.id}: {prose(story.other_run(run, other))}"
-        for other in report.runs
-        if other is not run
-    ]
+    items += [f"- {label}: {prose(text)}" for label, text in story.others(report, run)]
     return Section(58, _title("Besides"), items, [])
 
 

@@ -10,6 +10,7 @@ be renamed or dropped without a new ``schema_version``.
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -109,6 +110,9 @@ class Verdict:
     summary: str
     input: str | None = None
     """Name of the input this verdict is for; null in the report's overall verdict."""
+    same_in: list[int] = field(default_factory=list)
+    """Ids of the runs of this input with the same diagnosis, ``run`` among them: a crash loop
+    is one entry with a count."""
 
 
 @dataclass(slots=True)
@@ -319,6 +323,14 @@ class Run:
     """The last statistics, where they show running requests and no tokens."""
     next_evidence: list[str] = field(default_factory=list)
     """What to collect next, with commands, where the verdict leaves the cause open."""
+
+    @property
+    def failure_key(self) -> Hashable:
+        """What runs share that failed in the same way."""
+        status, root = (self.verdict.status, self.verdict.root) if self.verdict else (None, None)
+        first = self.first_failure
+        failure = (first.type, first.message) if first and root is None else None
+        return (tuple(self.inputs), self.outcome, status, root, failure)
 
 
 @dataclass(slots=True)

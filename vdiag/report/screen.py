@@ -291,8 +291,5 @@ def lasts(page: Page, report: Report, run: Run) -> None:
         page.entry("Gaps", text + how, lines=2)
     for text in story.problems(report)[:3]:
         page.entry("Input", text, lines=2)
-    for other in report.runs:
-        if other is not run:
-            page.entry(
-                f"Run {other.id}", story.other_run(run, other), lines=page.budget(4, 2, 2, 1)
-            )
+    for label, text in story.others(report, run):
+        page.entry(label, text, lines=page.budget(4, 2, 2, 1))

@@ -1,9 +1,11 @@
-"""The exit status that a report ends with."""
+"""The exit status that a report ends with, and which run it is about."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from vdiag.errors import ExitStatus
-from vdiag.report.model import Report
+from vdiag.report.model import Report, Run
 
 _OF = {
     "confirmed": ExitStatus.PROBLEM,
@@ -22,3 +24,13 @@ def exit_status(report: Report, *, fail_on_risk: bool = False) -> ExitStatus:
     if fail_on_risk and any(verdict.status == "at-risk" for verdict in report.verdicts):
         statuses.append(ExitStatus.PROBLEM)
     return max(statuses)
+
+
+def about(report: Report, run: Run) -> Report:
+    """Return the report with another run as the one it is about."""
+    verdict = run.verdict or report.verdict
+    verdicts = [
+        replace(verdict, input=one.input) if one.input in run.inputs else one
+        for one in report.verdicts
+    ]
+    return replace(report, verdict=verdict, verdicts=verdicts)

@@ -5,7 +5,7 @@ The renderers for people share these choices; each lays them out in its own way.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
 from vdiag.report.model import (
@@ -227,6 +227,40 @@ def other_run(shown_run: Run, run: Run) -> str:
         )
     prefix = "bench client, " if run.kind == "bench" else ""
     return prefix + ", ".join(parts)
+
+
+def others(report: Report, shown_run: Run) -> list[tuple[str, str]]:
+    """Return (label, text) for the runs that are not shown; the same failure is one entry."""
+    groups: dict[Hashable, list[Run]] = {}
+    for run in report.runs:
+        failed = run.aftermath_of is None and run.outcome in ("crashed", "failed-to-start", "hung")
+        groups.setdefault(run.failure_key if failed else run.id, []).append(run)
+    out = []
+    for runs in groups.values():
+        rest = [run for run in runs if run is not shown_run]
+        if not rest:
+            continue
+        if len(runs) == len(rest) == 1:
+            out.append((f"Run {rest[0].id}", other_run(shown_run, rest[0])))
+            continue
+        ids = _numbers([run.id for run in rest])
+        if len(runs) > len(rest):
+            said = f"the same failure as run {shown_run.id}: {len(runs)} times in all"
+        else:
+            said = f"{len(rest)} times the same failure, last: {other_run(shown_run, rest[-1])}"
+        out.append(("Run " + ids, said) if len(rest) == 1 else ("Runs", f"{ids}: {said}"))
+    return out
+
+
+def _numbers(ids: list[int]) -> str:
+    """Write ids as ranges: ``1-4, 6``."""
+    spans: list[list[int]] = []
+    for one in ids:
+        if spans and one == spans[-1][-1] + 1:
+            spans[-1][-1:] = [spans[-1][-1], one] if len(spans[-1]) == 1 else [one]
+        else:
+            spans.append([one])
+    return ", ".join("-".join(map(str, span)) for span in spans)
 
 
 def gaps(report: Report, run: Run) -> list[Gap]:

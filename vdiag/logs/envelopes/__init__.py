@@ -43,6 +43,8 @@ class Unwrapped:
     server: str | None = None
     machine: str | None = None
     """The machine whose journal it stands in; ``host`` may be a pod or a container."""
+    hole: bool = False
+    """NULs stood in it: another process cut the file short while this one wrote on."""
     boundary: bool = False
     """A page's fence: what was open before it is over."""
 
@@ -107,9 +109,10 @@ class Unwrapper:
 
     def _unwrap(self, line: str) -> list[Unwrapped]:
         text = strip_escapes(line)
-        if "\0" in text:  # a hole that a truncation or a crash left
+        hole = "\0\0\0\0" in text
+        if "\0" in text:
             text = text.replace("\0", "")
-        out = Unwrapped(text)
+        out = Unwrapped(text, hole=hole)
         for _ in range(_DEPTH):
             peeled = self._peel(out.text)
             if peeled is None and self._shapes.learn(out.text):

@@ -70,6 +70,9 @@ class Shapes:
 
     def learn(self, line: str) -> bool:
         """Learn from what stands in front of a vLLM record; tell whether that is new."""
+        if line.startswith("(") and _RECORD.match(line):  # nearly every line
+            self._indents[""] = 1
+            return False
         record = _RECORD.search(line, 0, _MAX_PREFIX + 120)
         if record is None or record.start() > _MAX_PREFIX:
             return False
