@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -105,6 +106,12 @@ def load_with(folders: Sequence[Path]) -> Pack:
     return _whole(read_packs([_builtin(), *((folder, str(folder)) for folder in folders)]))
 
 
+@cache
+def builtin_reading() -> Reading:
+    """Return the built-in pack as read, for others to be checked over it; read once."""
+    return read_packs([_builtin()])
+
+
 def _builtin() -> tuple[Path, str]:
     return builtin_dir(), ""
 
@@ -135,18 +142,39 @@ class Reading:
     broken: set[str] = field(default_factory=set)
     """Names whose definition is refused: no further complaint is made about them."""
 
+    def copy(self) -> Reading:
+        """Return a reading that further packs can be read into."""
+        pack = self.pack
+        return Reading(
+            Pack(
+                [*pack.packs],
+                {**pack.signals},
+                {**pack.facts},
+                [*pack.releases],
+                {**pack.symptoms},
+                {**pack.diagnoses},
+                {**pack.places},
+            ),
+            [*self.problems],
+            {**self.documents},
+            {**self.paths},
+            {**self.owners},
+            {*self.broken},
+        )
+
     def line(self, thing: str, *path: Any) -> tuple[str, int]:  # noqa: ANN401  # keys, indices
         """Return (file, line) of a part of a thing: ``("signal sym.x", "patterns", 0)``."""
         file, base = self.paths[thing]
         return file, self.documents[file].line((*base, *path))
 
 
-def read_packs(folders: Iterable[tuple[Path, str]]) -> Reading:
+def read_packs(folders: Iterable[tuple[Path, str]], base: Reading | None = None) -> Reading:
     """Read packs, each over those before it; (folder, how its files are named in problems).
 
-    Raises PackError where a folder is no pack or cannot be read; all else is in ``problems``.
+    ``base`` are packs read before; it is left as it is. Raises PackError where a folder is no
+    pack or cannot be read; all else is in ``problems``.
     """
-    reading = Reading()
+    reading = base.copy() if base else Reading()
     for folder, shown in folders:
         _Layer(reading, folder, f"{shown.rstrip('/')}/" if shown else "").read()
     reading.problems += name_problems(reading.pack, reading.broken)

@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING
 from vdiag.rules.cases import CaseReading
 from vdiag.rules.lint import conditions, facts, samples, signals, texts
 from vdiag.rules.lint.subject import Found, Subject
-from vdiag.rules.pack import BUILTIN, builtin_dir, pack_name, read_packs, samples_dir
+from vdiag.rules.pack import (
+    BUILTIN,
+    builtin_dir,
+    builtin_reading,
+    pack_name,
+    read_packs,
+    samples_dir,
+)
 from vdiag.rules.problem import Problem
 
 if TYPE_CHECKING:
@@ -36,7 +43,7 @@ def lint(folder: Path | None = None) -> list[Problem]:
     given = folder or builtin_dir()
     shown = given.as_posix()
     alone = pack_name(given) == BUILTIN
-    reading = read_packs([(given, shown)] if alone else [(builtin_dir(), ""), (given, shown)])
+    reading = read_packs([(given, shown)], None if alone else builtin_reading())
     root = samples_dir(given)
     cases = CaseReading.of(root, _preludes(given)) if root else CaseReading([])
     subject = Subject(reading, reading.pack.packs[-1].name, root, cases.cases)
