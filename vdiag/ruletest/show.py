@@ -21,8 +21,8 @@ def render(results: Results, *, width: int, color: bool, stream: TextIO) -> None
     rows = [
         (
             one.rule,
-            f"{one.hits - min(one.hits_failed, one.hits)}/{one.hits}",
-            f"{one.near_misses - min(one.near_misses_failed, one.near_misses)}/{one.near_misses}",
+            f"{one.hits - one.hits_failed}/{one.hits}",
+            f"{one.near_misses - one.near_misses_failed}/{one.near_misses}",
             str(one.elsewhere),
             one.passed,
         )
