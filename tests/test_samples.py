@@ -1,6 +1,8 @@
 """Every sample gives the report that its expectation asks for."""
 
+import contextlib
 import io
+import json
 
 import pytest
 
@@ -48,10 +50,30 @@ def test_evidence_is_what_stands_in_the_line_it_names(log):
 
 
 def _decoded(line):
-    """Return a line without colour, and a JSON record's strings as text."""
+    """Return a line without colour, and the strings of a JSON object."""
     from vdiag.logs.grammar import read
 
-    return "\n".join(piece.text for piece in read(line))
+    texts = [piece.text for piece in read(line)]
+    if line.startswith("{"):
+        texts += _strings(line)
+    return "\n".join(texts)
+
+
+def _strings(line):
+    """Return the strings in a JSON object, in JSON inside its strings, and in arrays of bytes."""
+    waiting, out = [line], []
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += value.values()
+        elif isinstance(value, list) and all(one in range(256) for one in value):
+            waiting.append(bytes(value).decode("utf-8", "replace"))
+        elif isinstance(value, str):
+            out.append(value)
+            if value.startswith("{"):
+                with contextlib.suppress(ValueError):
+                    waiting.append(json.loads(value))
+    return out
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -41,13 +41,34 @@ UNKILLED = HERE / "unkilled.txt"
 
 @dataclass
 class Read:
-    """A sample, read, with what the true rules make of it."""
+    """A sample, read; what the true rules make of it is worked out when asked for."""
 
     log: Log
     observed: Observed
-    runs: list[tuple[RunData, FactTable, failure.Failures]]
-    report: Report
-    passes: bool
+    engine: Engine
+
+    @cached_property
+    def runs(self) -> list[tuple[RunData, FactTable, failure.Failures]]:
+        """The runs of the sample, ready to be judged by a rule."""
+        pack = self.engine.pack
+        return [
+            (run, FactTable(run, pack), failure.find_failures(run, pack))
+            for run in self.observed.runs
+        ]
+
+    @cached_property
+    def report(self) -> Report:
+        """What the true rules report."""
+        return report_of(self.engine, self.observed)
+
+    @cached_property
+    def passes(self) -> bool:
+        """Whether the sample's expectation holds for the true rules."""
+        return passes(self.log, self.report)
+
+    def seen(self, signals: list[str]) -> bool:
+        """Tell whether any of the signals was seen."""
+        return any(run.has(*signals) for run in self.observed.runs)
 
 
 class Laboratory:
@@ -66,12 +87,7 @@ class Laboratory:
             observed = observe(source, self.engine.compiled, self.engine.matcher)
         finally:
             source.close()
-        runs = [
-            (run, FactTable(run, self.pack), failure.find_failures(run, self.pack))
-            for run in observed.runs
-        ]
-        report = report_of(self.engine, observed)
-        return Read(log, observed, runs, report, passes(log, report))
+        return Read(log, observed, self.engine)
 
     def unkilled(self) -> list[str]:
         """Return every mutant of a diagnosis that no sample notices: ``rule: mutation``."""
@@ -91,7 +107,7 @@ class Laboratory:
         """Tell whether some report shows lines for a support."""
         return any(
             condition.text == text and condition.truth == "true" and condition.evidence
-            for read in self.reads
+            for read in self._touched(rule.id)
             for run in read.report.runs
             for finding in run.findings
             if finding.id == rule.id
@@ -101,36 +117,29 @@ class Laboratory:
     def _killed(self, rule: Diagnosis, name: str, mutant: Diagnosis) -> bool:
         pack = replace(self.pack, diagnoses={**self.pack.diagnoses, rule.id: mutant})
         engine = Engine(pack, self.engine.compiled, self.engine.matcher)
-        for read in self._touched(rule):
-            if not read.passes or not self._differs(rule, mutant, read):
-                continue
-            if not passes(read.log, report_of(engine, read.observed)):
+        for read, gists in zip(self._touched(rule.id), self._gists(rule.id), strict=True):
+            differs = gists != [_gist(evaluate.apply(mutant, *run)) for run in read.runs]
+            if differs and read.passes and not passes(read.log, report_of(engine, read.observed)):
                 return True
         return False
 
     @cache  # noqa: B019  # one laboratory lives as long as the tests
-    def _touched_by(self, rule_id: str) -> list[Read]:
+    def _gists(self, rule_id: str) -> list[list[Any]]:
+        """Return what the true rule says of each sample that it touches."""
+        rule = self.pack.diagnoses[rule_id]
+        return [
+            [_gist(evaluate.apply(rule, *run)) for run in read.runs]
+            for read in self._touched(rule_id)
+        ]
+
+    @cache  # noqa: B019  # as above
+    def _touched(self, rule_id: str) -> list[Read]:
+        """Return the samples on which a rule can say anything, its own first."""
         rule = self.pack.diagnoses[rule_id]
         signals = [name for one in rule.signature for name in event_names(one.event)]
         return sorted(
-            (
-                read
-                for read in self.reads
-                if rule.risk or any(run.has(*signals) for run, _, _ in read.runs)
-            ),
+            (read for read in self.reads if rule.risk or read.seen(signals)),
             key=lambda read: rule.id not in read.log.hits | read.log.misses,
-        )
-
-    def _touched(self, rule: Diagnosis) -> list[Read]:
-        """Return the samples on which a rule can say anything, its own first."""
-        return self._touched_by(rule.id)
-
-    @staticmethod
-    def _differs(rule: Diagnosis, mutant: Diagnosis, read: Read) -> bool:
-        """Tell whether a mutant judges a sample differently: worth a whole report."""
-        return any(
-            _gist(evaluate.apply(rule, *run)) != _gist(evaluate.apply(mutant, *run))
-            for run in read.runs
         )
 
 

@@ -21,14 +21,17 @@ GENERIC = (
     b" - CRITICAL - ",
     b"Traceback (most",
     *(
-        b'"levelname":' + space + b'"' + level + b'"'
+        quote + b"levelname" + quote + b":" + space + quote + level + quote
         for level in (b"WARNING", b"ERROR", b"CRITICAL")
         for space in (b" ", b"")
+        for quote in (b'"', b'\\"')  # a JSON record, as it is and inside a collector's JSON
     ),
     b" blob data]",
     # A message in bytes shows no literal of ours; null is one that is missing.
     *(b'"MESSAGE"' + colon + value for colon in (b":", b": ", b" : ") for value in (b"null", b"[")),
     b"systemd-journald",
+    b" stdout P ",  # the beginning or middle of a record that a container runtime cut
+    b" stderr P ",
 )
 """Literals of no rule: errors that nobody knows yet, and gaps."""
 

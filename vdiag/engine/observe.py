@@ -6,6 +6,7 @@ wrote one log each has a lane (:mod:`.lane`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from vdiag.engine.compiled import CompiledPack, CompiledSignal
@@ -13,7 +14,7 @@ from vdiag.engine.lane import MAX_GAPS, Lane, Observed
 from vdiag.engine.process import role_of
 from vdiag.engine.scan import Lines, Matcher
 from vdiag.logs import clock, grammar
-from vdiag.logs.envelopes import HOW_TO_GET, Unwrapped, Unwrapper
+from vdiag.logs.envelopes import HOW_TO_GET, Unwrapped, Unwrapper, containers
 from vdiag.logs.envelopes.entries import rewrite
 from vdiag.logs.record import Piece
 from vdiag.logs.sources import Source
@@ -23,6 +24,7 @@ from vdiag.report.model import Gap
 _MAX_JOINED = 1 << 18
 """Characters of a record that a collector split over lines."""
 _SNIFF = 1 << 16
+_HOLE = b"\0" * 8
 _SNIFF_LINES = 200
 
 
@@ -30,7 +32,7 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
     """Read a source to its end; raises InputError where it cannot be read."""
     lines = Lines(matcher)
     rewritten, chunks = rewrite(source.chunks())
-    observer = Observer(source.name, compiled, rewritten=rewritten)
+    observer = Observer(source.name, compiled, lines.literals_in, rewritten=rewritten)
     nul = 0
     first = True
     latest: tuple[int, bytes, list[int]] | None = None
@@ -41,6 +43,9 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
             nul = head.count(b"\0")
             observer.sniff(head)
             lines.follow = observer.following
+        hole = chunk.data.find(_HOLE, 0, chunk.size)
+        if hole >= 0:
+            observer.nul_hole(lines.number + chunk.data.count(b"\n", 0, hole) + 1)
         for number, raw, literals in lines.of(chunk):
             if not lines.follow and compiled.latest.issuperset(literals):
                 latest = number, raw, literals  # of a run of such lines the last one is enough
@@ -61,10 +66,19 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
 class Observer:
     """Takes the lines of one input in order: envelopes off, parts joined, servers parted."""
 
-    def __init__(self, name: str, compiled: CompiledPack, *, rewritten: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        compiled: CompiledPack,
+        literals_in: Callable[[bytes], list[int]],
+        *,
+        rewritten: str | None = None,
+    ) -> None:
         self.out = Observed(name)
         self._name = name
         self._compiled = compiled
+        self._literals_in = literals_in
+        """For texts that the scan did not see as they are: joined, or decoded."""
         self._unwrapper = Unwrapper(rewritten=rewritten)
         self._seq = 0
         self._lane = Lane(name, compiled, self.out)
@@ -111,36 +125,38 @@ class Observer:
         if number == 1:
             text = text.removeprefix("\ufeff")
         for one in self._unwrapper.unwrap(text):
+            if one.hidden:
+                literals = self._literals_in(one.text.encode("utf-8", "replace"))
             if one.stream is None:
                 self._unwrapped(one, number, literals, previous)
                 continue
             parts = self._parts.get(one.stream)
             if parts is None and one.partial:
                 if not self._continues(one.stream, previous, previous_end):
-                    self._parts[one.stream] = _Parts(one, number, [*literals])
+                    self._parts[one.stream] = _Parts(one, number)
             elif parts is None:
                 # The tail of a record whose beginning holds nothing of ours says nothing.
                 if not self._continues(one.stream, previous, previous_end):
                     self._unwrapped(one, number, literals, previous)
             else:
-                parts.add(one, literals)
+                parts.add(one)
                 if not one.partial:
                     del self._parts[one.stream]
-                    self._unwrapped(parts.first, parts.number, parts.literals, b"")
+                    self._joined(parts)
+
+    def _joined(self, parts: _Parts) -> None:
+        """Read a record whose parts are together, envelopes inside of it included."""
+        outer = parts.first
+        for one in self._unwrapper.inside(outer):
+            literals = self._literals_in(one.text.encode("utf-8", "replace"))
+            self._unwrapped(one, parts.number, literals, b"")
 
     def _continues(self, stream: str, previous: bytes, previous_end: bytes) -> bool:
         """Tell whether the line before is a part of the same record."""
         if not previous:
             return False
         if stream.startswith("docker-"):
-            # Docker's own writer ends a whole record in an escaped newline.
-            name = stream.removeprefix("docker-").encode()
-            _, found, after = previous_end.rpartition(b'","stream":"')
-            return bool(
-                found
-                and after.startswith(name)
-                and not previous_end[: -len(found + after)].endswith(b"\\n")
-            )
+            return containers.is_docker_part(previous_end, stream)
         one = self._unwrapper.peek(previous.decode("utf-8", "replace"))
         return bool(one) and one[0].stream == stream and one[0].partial
 
@@ -236,10 +252,16 @@ class Observer:
             self.out.gaps.append(gap)
         return gap
 
+    def nul_hole(self, number: int) -> None:
+        """Take NULs in a line: of a hole over several chunks the first line counts."""
+        if not self.out.gaps or self.out.gaps[-1].kind != "nul-hole":
+            gap = Unwrapped("NUL bytes in place of text", gap="nul-hole", lost=1)
+            self._lanes[-1].gap(self._gap(number, gap), self._seq)
+
     def finish(self) -> None:
         """Take the end of the input."""
         for parts in self._parts.values():
-            self._unwrapped(parts.first, parts.number, parts.literals, b"")
+            self._joined(parts)
         self._parts = {}
         for lane in self._lanes:
             lane.finish()
@@ -256,10 +278,8 @@ class _Parts:
 
     first: Unwrapped
     number: int
-    literals: list[int]
 
-    def add(self, one: Unwrapped, literals: list[int]) -> None:
+    def add(self, one: Unwrapped) -> None:
         """Take the next part."""
         if len(self.first.text) < _MAX_JOINED:
             self.first.text += one.text
-        self.literals += literals

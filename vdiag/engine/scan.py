@@ -109,6 +109,10 @@ class Lines:
         """Its end."""
         self._tail = self._tail_end = b""
 
+    def literals_in(self, text: bytes) -> list[int]:
+        """Return the literals in a text that stands in no chunk as it is."""
+        return [number for _, number in self._matcher.scan(bytearray(text), len(text))]
+
     def of(self, chunk: Chunk) -> Iterator[tuple[int, bytes, list[int]]]:
         """Yield (line number from 1, the line without its newline, literals in it)."""
         data, size = chunk.data, chunk.size

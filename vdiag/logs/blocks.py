@@ -172,7 +172,8 @@ class Assembler:
         self._open: dict[Hashable, _Reader] = {}
         self._last_id = 0
         self._ended: set[Hashable] = set()
-        self._kept_cr = False
+        self._kept_cr: set[Hashable] = set()
+        """Owners whose records kept their carriage returns: collectors drop them of some."""
         self._crlf = False
         """Every line of the log ends in CR LF, so that a CR says nothing."""
         self.following = False
@@ -205,7 +206,7 @@ class Assembler:
         current = self._open.get(owner)
         if reader is not None and (current is not reader or key in self._ended):
             reader = None
-        if reader is not None and not reader.in_frames and self._is_new(reader, piece):
+        if reader is not None and not reader.in_frames and self._is_new(reader, piece, owner):
             reader = None
         if reader is None:
             reader = _Reader(self._block(piece, place, raw=False))
@@ -220,16 +221,16 @@ class Assembler:
             pass
         elif not piece.more and not piece.record:
             # Where the log kept its carriage returns, a line without one ends the record.
-            if self._kept_cr:
+            if owner in self._kept_cr:
                 self._ended.add(key)
         else:
-            self._kept_cr = True
+            self._kept_cr.add(owner)
         return reader.block, part
 
-    def _is_new(self, reader: _Reader, piece: Piece) -> bool:
+    def _is_new(self, reader: _Reader, piece: Piece, owner: Hashable) -> bool:
         """Whether a line begins another record of the same place, carriage returns lost."""
         block = reader.block
-        if piece.record or (self._kept_cr and not self._crlf):
+        if piece.record or (owner in self._kept_cr and not self._crlf):
             return False
         if block.first.text == piece.text and piece.text.strip():
             return True

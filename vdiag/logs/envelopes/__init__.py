@@ -43,6 +43,8 @@ class Unwrapped:
     server: str | None = None
     machine: str | None = None
     """The machine whose journal it stands in; ``host`` may be a pod or a container."""
+    hidden: bool = False
+    """The input shows the text only in another form (as numbers): the scan cannot see it."""
     hole: bool = False
     """NULs stood in it: another process cut the file short while this one wrote on."""
     boundary: bool = False
@@ -59,6 +61,7 @@ class Unwrapped:
             self.machine = peeled.host
         self.gap, self.lost = peeled.gap or self.gap, peeled.lost or self.lost
         self.server = peeled.server or self.server
+        self.hidden = self.hidden or peeled.hidden
         if peeled.stream is not None:
             self.stream, self.partial = peeled.stream, peeled.partial
 
@@ -113,6 +116,14 @@ class Unwrapper:
         if "\0" in text:
             text = text.replace("\0", "")
         out = Unwrapped(text, hole=hole)
+        return self._off(out)
+
+    def inside(self, joined: Unwrapped) -> list[Unwrapped]:
+        """Take off what a record shows only once its parts are together."""
+        joined.stream, joined.partial = None, False
+        return self._off(joined)
+
+    def _off(self, out: Unwrapped) -> list[Unwrapped]:
         for _ in range(_DEPTH):
             peeled = self._peel(out.text)
             if peeled is None and self._shapes.learn(out.text):
@@ -120,7 +131,7 @@ class Unwrapper:
             if peeled is None:
                 break
             out.take(peeled)
-            if peeled.gap:
+            if peeled.gap or peeled.partial:
                 break
             if "\n" in peeled.text:  # a shipper joined the lines of a traceback
                 return self._several(out)

@@ -123,6 +123,24 @@ def from_json(line: str) -> Peeled | None:
     )
 
 
+_DOCKER_END = re.compile(rb'(?P<newline>\\n)?","stream":"(?P<stream>\w+)"[^"].*\}\s*$')
+
+
+def is_docker_part(end: bytes, stream: str) -> bool:
+    """Tell from the end of a json-file line whether its record goes on in the next one.
+
+    Docker ends a whole record in an escaped newline.
+    """
+    match = _DOCKER_END.search(end)
+    return bool(
+        match
+        and not match["newline"]
+        and stream == f"docker-{match['stream'].decode()}"
+        and b'"time":"' in match[0]
+        and b'\\"' not in match[0]
+    )
+
+
 def _time(record: dict[str, object]) -> str | None:
     for key in _TIMES:
         value = record.get(key)

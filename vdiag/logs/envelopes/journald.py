@@ -73,6 +73,7 @@ def from_json(record: dict[str, object]) -> Peeled:
         peeled.gap, peeled.lost, peeled.text = "null-message", 1, "null"
         return peeled
     if isinstance(message, list):
+        peeled.hidden = True
         numbers = [byte for byte in message if isinstance(byte, int) and 0 <= byte < 256]
         peeled.text = (
             bytes(numbers).decode("utf-8", "replace")

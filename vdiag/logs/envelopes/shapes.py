@@ -19,6 +19,7 @@ _RECORD = re.compile(
     r"pid=\d+(?:, ip=[^()\s]+)?\) "
     r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? "
     r"(?:\[[^\]\s:]+:\d+\]|[\w./-]+\.py:\d+\])"
+    r'|\{"\w+": ?".{0,80}"levelname": ?"'
 )
 """What a line of vLLM's begins with, the collector's prefix apart."""
 _MAX_PREFIX = 96
@@ -118,7 +119,7 @@ class Shapes:
             )
             return re.compile(rf"(?P<host>{host})\s*{rest}(?P<text>.*)", re.S)
         if kind == "srun":
-            return re.compile(r" *(?P<host>\d+):(?: (?P<text>.*)|$)", re.S)
+            return re.compile(r" *\d+:(?: (?P<text>.*)|$)", re.S)
         return re.compile(pattern.pattern + r"(?P<text>.*)", re.S)
 
     def peel(self, line: str) -> Peeled | None:
@@ -132,12 +133,11 @@ class Shapes:
                 continue
             groups = match.groupdict()
             host = groups.get("host")
-            label = f"task {host}" if kind == "srun" else host
             return Peeled(
                 text=text,
                 kind=kind,
                 time=clock.normalise(line[:40]) if kind in ("timestamps", "prefix") else None,
-                host=label,
+                host=host,
                 server=host if kind == "docker-compose" else None,
             )
         return None

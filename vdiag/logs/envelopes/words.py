@@ -26,6 +26,8 @@ class Peeled:
     """Where a record may be split over lines: what its parts have in common."""
     partial: bool = False
     """The record goes on in the next line of this stream."""
+    hidden: bool = False
+    """The line shows the text only as numbers."""
     server: str | None = None
     """A name that tells one server of several in one log from another: pod or service."""
 
@@ -34,6 +36,8 @@ HOW_TO_GET = {
     "blob-data": "journalctl -a -u UNIT (prints messages with unprintable bytes)",
     "null-message": "journalctl -a -u UNIT -o json (prints fields of any size)",
     "suppressed": "raise RateLimitBurst= in journald.conf, or log to a file; these lines are gone",
+    "nul-hole": "append to the log (>>, or copytruncate only with an appending writer); these "
+    "lines are gone",
     "cut-beginning": "attach the log from the server's start (journalctl -u UNIT -b, "
     "kubectl logs --previous)",
 }
