@@ -121,16 +121,18 @@ class Laboratory:
     def _killed(self, rule: Diagnosis, name: str, mutant: Diagnosis) -> bool:
         pack = replace(self.pack, diagnoses={**self.pack.diagnoses, rule.id: mutant})
         engine = Engine(pack, self.engine.compiled, self.engine.matcher)
-        tried = 0
+        judged, alike = [], []
         for read, gists in zip(self._touched(rule.id), self._gists(rule.id), strict=True):
-            if gists == [_gist(evaluate.apply(mutant, *run)) for run in read.runs]:
-                continue
-            if read.passes and not passes(read.log, report_of(engine, read.observed)):
-                return True
-            tried += 1
-            if tried == _MAX_REPORTS:
-                break
-        return False
+            same = gists == [_gist(evaluate.apply(mutant, *run)) for run in read.runs]
+            (alike if same else judged).append(read)
+        # Where the judgement is the same, the lines shown may still be others.
+        alike = [
+            read for read in alike if rule.id in read.log.hits and "evidence" in read.log.expect
+        ]
+        return any(
+            read.passes and not passes(read.log, report_of(engine, read.observed))
+            for read in [*judged[:_MAX_REPORTS], *alike]
+        )
 
     @cache  # noqa: B019  # one laboratory lives as long as the tests
     def _gists(self, rule_id: str) -> list[list[Any]]:
@@ -158,6 +160,7 @@ def _gist(evaluated: evaluate.Evaluated | None) -> Any:
     signature = evaluated.signature
     return (
         evaluated.status,
+        [item.text for item, _ in evaluated.deciding],
         signature.count,
         [seen.at.seq for seen in signature.evidence],
         signature.alternative.wording if signature.alternative else None,

@@ -91,6 +91,9 @@ def _considered(report: Report, expect: Expect) -> list[str]:
     out = []
     for id, status in expect.get("considered", {}).items():
         out += _said(f"considered {id}", status, found[id].status if id in found else None)
+    for id in expect.get("not_considered", []):
+        if id in found:
+            out.append(f"{id} must not be considered, and is {found[id].status}")
     for id, pattern in expect.get("because", {}).items():
         text = found[id].because if id in found else ""
         notes = " ".join(
