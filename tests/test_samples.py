@@ -8,7 +8,8 @@ import pytest
 
 from tests.expectation import SAMPLES, differences, expectation, samples
 from vdiag.engine.diagnose import Engine
-from vdiag.logs.sources import Source, open_path
+from vdiag.logs.inputs import open_path
+from vdiag.logs.sources import Source
 from vdiag.rules.pack import load
 
 ENGINE = Engine.of(load())

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    from vdiag.logs.sources import Source
     from vdiag.report.model import Report
 
 __version__ = "0.1.0"
@@ -22,9 +23,10 @@ def analyze(
 ) -> Report:
     """Analyse logs and return the report.
 
-    ``inputs`` are paths (``-`` is standard input) or binary streams; ``names`` name the
-    streams in the report. ``rules`` are folders with rule packs that add to the built-in
-    one, in their order.
+    ``inputs`` are paths or binary streams. A path may be a file, packed or not, an archive, a
+    folder, a pattern, or ``-`` for standard input; the files of a rotated log are one input.
+    ``names`` name the streams in the report. ``rules`` are folders with rule packs that add
+    to the built-in one, in their order.
 
     Raises :class:`vdiag.errors.InputError` where an input cannot be read or is no text, and
     :class:`vdiag.errors.PackError` where the rule pack is broken.
@@ -33,17 +35,28 @@ def analyze(
     from pathlib import Path
 
     from vdiag.engine.diagnose import Engine
-    from vdiag.logs.sources import Source, open_path
     from vdiag.rules.pack import load_with
 
-    given_rules = [rules] if isinstance(rules, str | os.PathLike) else rules
-    folders = [Path(folder) for folder in given_rules]
-    engine = Engine.of(load_with(folders))
-    sources = []
+    given = [rules] if isinstance(rules, str | os.PathLike) else rules
+    engine = Engine.of(load_with([Path(folder) for folder in given]))
+    return engine.report(_sources(inputs, names), __version__)
+
+
+def _sources(
+    inputs: tuple[str | os.PathLike[str] | BinaryIO, ...], names: list[str] | None
+) -> Iterator[Source]:
+    """Open paths together, so that a rotated log is seen as one, and streams one by one."""
+    import os
+
+    from vdiag.logs.inputs import open_inputs, open_stream
+
+    paths: list[str] = []
     for index, given in enumerate(inputs):
         if isinstance(given, str | os.PathLike):
-            sources.append(open_path(os.fspath(given)))
-        else:
-            name = names[index] if names else getattr(given, "name", None)
-            sources.append(Source(str(name or "<stream>"), given))
-    return engine.report(sources, __version__)
+            paths.append(os.fspath(given))
+            continue
+        yield from open_inputs(paths)
+        paths = []
+        name = names[index] if names else getattr(given, "name", None)
+        yield from open_stream(str(name or "<stream>"), given)
+    yield from open_inputs(paths)

@@ -6,7 +6,8 @@ import pytest
 
 from vdiag.errors import InputError
 from vdiag.logs import sources
-from vdiag.logs.sources import Source, open_path
+from vdiag.logs.inputs import open_path
+from vdiag.logs.sources import Source
 
 
 class Dribble(io.RawIOBase):
@@ -72,24 +73,3 @@ def test_a_missing_file_is_one_clear_line():
     """What, where and what next."""
     with pytest.raises(InputError, match=r"^nowhere\.log: no such file; give a log file"):
         open_path("nowhere.log")
-
-
-def test_a_folder_is_refused_with_what_to_type(tmp_path):
-    """A folder is no log."""
-    with pytest.raises(InputError, match="is a folder; name the log files in it"):
-        open_path(str(tmp_path))
-
-
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"\x1f\x8b\x08\x00rest", "gzip -dc"),
-        (b"PK\x03\x04rest", "unzip -p"),
-        (b"\x28\xb5\x2f\xfdrest", "zstd -dc"),
-        (b"\xff\xfea\x00b\x00", "iconv"),
-    ],
-)
-def test_packed_input_says_how_to_unpack_it(data, said):
-    """Compressed and UTF-16 input is refused with the command that makes it a log."""
-    with pytest.raises(InputError, match=said):
-        list(Source("x", io.BytesIO(data)).chunks())

@@ -33,6 +33,7 @@ def test_order_of_the_contract() -> None:
         "runs",
         "redaction",
         "stats",
+        "notes",
     ]
     assert list(data["runs"][0])[:8] == [
         "id",

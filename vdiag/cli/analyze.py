@@ -10,10 +10,12 @@ import click
 from vdiag.cli.options import (
     chosen,
     color_option,
+    journal_options,
     logs_argument,
     open_logs,
     rules_option,
     run_option,
+    say_errors,
     wants_color,
     width,
 )
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
 )
 @run_option
 @rules_option
+@journal_options
 @color_option
 @click.pass_context
 def command(
@@ -55,13 +58,18 @@ def command(
     run_choice: str | int | None,
     packs: tuple[Path, ...],
     color: str,
+    journals: tuple[str, ...],
+    since: str | None,
+    until: str | None,
 ) -> None:
     """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
-    LOG is a file, or - for standard input, which is also read where no LOG is named.
+    LOG is a file, a folder, a pattern, or - for standard input, which is also read where no
+    LOG is named. Files and pipes may be packed (gzip, bzip2, xz, zstd, tar, zip) and in UTF-16;
+    the files of a rotated log are read as one.
 
     Exit status: 0 nothing is wrong, 1 a problem was found, 2 wrong usage, an input that cannot
-    be read, or nothing of vLLM's in the input.
+    be read to its end, or nothing of vLLM's in the input.
     """
     import vdiag
     from vdiag.engine.diagnose import Engine
@@ -69,10 +77,9 @@ def command(
     from vdiag.rules.pack import load_with
 
     engine = Engine.of(load_with(packs))
-    sources, failed = open_logs(ctx, logs)
+    sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
-    for error in errors:
-        click.echo(f"vdiag: {error}", err=True)
+    failed = say_errors(report, errors)
     reports = chosen(report, run_choice)
     if run_choice == "all" and format_ == "json":
         reports = [report]  # it holds every run
@@ -82,7 +89,7 @@ def command(
                 click.echo()
             _write(one, format_, color)
     status = max(exit_status(one, fail_on_risk=fail_on == "risk") for one in reports)
-    if failed or errors:
+    if failed:
         status = ExitStatus.USAGE
     ctx.exit(int(status))
 

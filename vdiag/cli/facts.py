@@ -10,10 +10,12 @@ import click
 from vdiag.cli.options import (
     chosen,
     color_option,
+    journal_options,
     logs_argument,
     open_logs,
     rules_option,
     run_option,
+    say_errors,
     wants_color,
     width,
 )
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 @logs_argument
 @run_option
 @rules_option
+@journal_options
 @color_option
 @click.pass_context
 def command(
@@ -35,6 +38,9 @@ def command(
     run_choice: str | int | None,
     packs: tuple[Path, ...],
     color: str,
+    journals: tuple[str, ...],
+    since: str | None,
+    until: str | None,
 ) -> None:
     """Print the effective configuration: asked for, resolved to, and the line that says so."""
     import vdiag
@@ -43,13 +49,12 @@ def command(
     from vdiag.rules.pack import load_with
 
     engine = Engine.of(load_with(packs))
-    sources, failed = open_logs(ctx, logs)
+    sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
-    for error in errors:
-        click.echo(f"vdiag: {error}", err=True)
+    failed = say_errors(report, errors)
     if report.inputs:
         for index, one in enumerate(chosen(report, run_choice)):
             if index:
                 click.echo()
             facts.render(one, width=width(), color=wants_color(color), stream=sys.stdout)
-    ctx.exit(int(ExitStatus.USAGE if failed or errors or not report.runs else ExitStatus.CLEAN))
+    ctx.exit(int(ExitStatus.USAGE if failed or not report.runs else ExitStatus.CLEAN))

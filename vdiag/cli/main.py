@@ -57,7 +57,9 @@ class LazyGroup(click.Group):
 _EXAMPLES = """\b
 Examples:
   vdiag analyze server.log
-  journalctl -u vllm -a | vdiag analyze
+  vdiag analyze bundle.tar.gz logs/
+  vdiag analyze --journal vllm --since -2h
+  kubectl logs --previous POD | vdiag analyze -
   vdiag analyze server.log -f markdown | gh issue comment 123 -F -
 """
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from vdiag.errors import InputError
-
 if TYPE_CHECKING:
+    from vdiag.errors import InputError
     from vdiag.logs.sources import Source
     from vdiag.report.model import Report
 
@@ -107,25 +106,63 @@ def width() -> int:
     return _PIPED_WIDTH
 
 
-def open_logs(ctx: click.Context, logs: tuple[str, ...]) -> tuple[list[Source], bool]:
-    """Open the inputs; standard input where none is named.
+def journal_options(function: _Command) -> _Command:
+    """Add ``--journal``, ``--since`` and ``--until``."""
+    for option in (
+        click.option("--until", metavar="TIME", help="End of the --journal to read."),
+        click.option(
+            "--since", metavar="TIME", help="Begin of the --journal to read, e.g. -2h or today."
+        ),
+        click.option(
+            "--journal",
+            "journals",
+            multiple=True,
+            metavar="UNIT",
+            help="Read the journal of a systemd unit; may be given several times.",
+        ),
+    ):
+        function = option(function)
+    return function
 
-    Prints the help and leaves where there is neither an argument nor a pipe. An input that
-    cannot be opened is said in one line on standard error, and the others are still read:
-    the second value tells whether that happened.
+
+def open_logs(
+    ctx: click.Context,
+    logs: tuple[str, ...],
+    journals: tuple[str, ...],
+    since: str | None,
+    until: str | None,
+) -> Iterator[Source]:
+    """Open the inputs one by one; standard input where none is named.
+
+    Prints the help and leaves where there is neither an argument nor a pipe.
     """
-    from vdiag.logs.sources import open_path
+    from vdiag.logs.inputs import Journal, open_inputs
 
-    if not logs:
+    if (since or until) and not journals:
+        raise click.UsageError("--since and --until go with --journal UNIT")
+    if not logs and not journals:
         if sys.stdin is None or sys.stdin.isatty():
             click.echo(ctx.get_help())
             ctx.exit(0)
         logs = ("-",)
-    sources, failed = [], False
-    for name in logs:
-        try:
-            sources.append(open_path(name))
-        except InputError as error:
-            click.echo(f"vdiag: {error}", err=True)
-            failed = True
-    return sources, failed
+    sources = open_inputs([*logs, *(Journal(unit, since, until) for unit in journals)])
+    if sys.stderr is None or not sys.stderr.isatty():
+        return sources
+    from vdiag.cli.progress import watched
+
+    return watched(sources)
+
+
+def say_errors(report: Report, errors: list[InputError]) -> bool:
+    """Say on standard error what could not be read, each in one line; tell whether that is so."""
+    from vdiag.report.escape import visible
+
+    for error in errors:
+        click.echo(f"vdiag: {visible(str(error))}", err=True)
+    for item in report.inputs:
+        if not item.complete:
+            text = f"{item.name}: {'; '.join(item.problems)}; the report is of what was read"
+            click.echo(f"vdiag: {visible(text)}", err=True)
+    for note in report.notes:
+        click.echo(f"vdiag: note: {visible(note)}", err=True)
+    return bool(errors) or not all(item.complete for item in report.inputs)

@@ -35,6 +35,7 @@ from vdiag.report.model import (
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from vdiag.logs.places import Origin
     from vdiag.logs.sources import Source
     from vdiag.rules.pack import Pack
 
@@ -71,11 +72,16 @@ class Engine:
         verdicts: list[Verdict] = []
         all_runs: list[Run] = []
         errors: list[InputError] = []
+        origins: dict[int, Origin] = {}
         hits = 0
         for source in sources:
+            if source.origin is not None:
+                origins[id(source.origin)] = source.origin
             try:
                 observed = observe(source, self.compiled, self.matcher)
-                self._refuse_binary(observed)
+                kept = self._kept(observed)
+                if not self._worth(source, observed, kept):
+                    continue
             except InputError as error:
                 errors.append(error)
                 continue
@@ -84,7 +90,7 @@ class Engine:
             own = self.runs_of(observed, len(all_runs))
             verdicts.append(of_input(observed.input, own))
             all_runs += own
-            inputs.append(self._input(observed))
+            inputs.append(self._input(observed, source))
             hits += observed.hits
         pack = self.pack
         report = Report(
@@ -95,6 +101,7 @@ class Engine:
             runs=all_runs,
             redaction=Redaction(),
             stats=Stats(hits, self.matcher.name),
+            notes=[origin.note() for origin in origins.values() if origin.kept and origin.left_out],
         )
         return report, errors
 
@@ -112,6 +119,25 @@ class Engine:
         for run in runs_:
             run.verdict = of_run(run, order)
         return runs_
+
+    @classmethod
+    def _worth(cls, source: Source, observed: Observed, kept: list[RunData]) -> bool:
+        """Whether an input goes into the report; raises InputError where it is none.
+
+        What a folder or an archive holds beside logs is only counted.
+        """
+        origin = source.origin
+        if not kept and not source.complete:
+            if origin is not None:
+                origin.failed += 1
+            raise InputError(f"{source.name}: {'; '.join(source.problems)}")
+        if origin is None:
+            cls._refuse_binary(observed)
+        elif not kept:
+            origin.leave_out("without anything of vLLM's")
+        else:
+            origin.kept += 1
+        return origin is None or bool(kept)
 
     @staticmethod
     def _kept(observed: Observed) -> list[RunData]:
@@ -131,7 +157,7 @@ class Engine:
             )
 
     @staticmethod
-    def _input(observed: Observed) -> Input:
+    def _input(observed: Observed, source: Source) -> Input:
         gaps = list(observed.gaps)
         first = observed.runs[0] if observed.runs else None
         if (
@@ -156,8 +182,13 @@ class Engine:
             name=observed.input,
             bytes=observed.bytes,
             lines=observed.lines,
+            compression=source.compression,
+            encoding=source.encoding,
             envelopes=observed.envelopes,
             gaps=gaps,
+            problems=source.problems,
+            complete=source.complete,
+            parts=source.parts,
         )
 
     def _run(self, data: RunData, number: int) -> Run:

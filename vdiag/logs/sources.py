@@ -8,23 +8,21 @@ matches stands near the start of a line.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO
 
 from vdiag.errors import InputError
+from vdiag.logs.limits import Budget, Trouble
+from vdiag.logs.places import Origin, reason
+from vdiag.report.model import Part
+
+if TYPE_CHECKING:
+    import io
 
 CHUNK = 1 << 20
-
-_MAGIC = (
-    (b"\x1f\x8b", "gzip", "gzip -dc"),
-    (b"BZh", "bzip2", "bzip2 -dc"),
-    (b"\xfd7zXZ\x00", "xz", "xz -dc"),
-    (b"\x28\xb5\x2f\xfd", "zstd", "zstd -dc"),
-    (b"PK\x03\x04", "zip", "unzip -p"),
-)
+HEAD = 1 << 16
+"""Bytes that the first chunk holds at least, where the input has them."""
 
 
 @dataclass(slots=True)
@@ -39,14 +37,42 @@ class Chunk:
 
 @dataclass
 class Source:
-    """A named stream of bytes."""
+    """A named stream of text bytes: unpacked, in UTF-8, as :mod:`vdiag.logs.inputs` opens it."""
 
     name: str
-    stream: BinaryIO
+    stream: BinaryIO | io.RawIOBase
     size: int = 0
-    """Bytes read so far."""
+    """Bytes of text read so far."""
     owned: bool = False
     """Opened here, so closed here."""
+    compression: str | None = None
+    """What it was packed with, the innermost first: ``gzip``, ``tar+gzip``."""
+    encoding: str = "utf-8"
+    problems: list[str] = field(default_factory=list)
+    """What was wrong with it, complete once all chunks were read."""
+    complete: bool = True
+    """False where the reading ended before the log did."""
+    parts: list[Part] = field(default_factory=list)
+    """The files of a rotated log, complete once all chunks were read."""
+    origin: Origin | None = None
+    """The folder or the archive that it was found in."""
+    total: int | None = None
+    """Bytes of the file as it lies on the disk, where that is known."""
+    budget: Budget = field(default_factory=Budget)
+    trouble: Trouble = field(default_factory=Trouble)
+    error: InputError | None = None
+    """Why there is nothing to read."""
+    watch: Callable[[Source], None] | None = None
+    """Called after each read."""
+    keeper: object = None
+    """What would close the stream if it went away."""
+
+    @classmethod
+    def failed(cls, name: str, error: InputError, origin: Origin | None = None) -> Source:
+        """Return a source that cannot be read: the error comes when its turn does."""
+        import io
+
+        return cls(name, io.BytesIO(), error=error, origin=origin)
 
     def close(self) -> None:
         """Close the stream, if it was opened here."""
@@ -54,7 +80,9 @@ class Source:
             self.stream.close()
 
     def chunks(self) -> Iterator[Chunk]:
-        """Yield chunks of whole lines; raises InputError where the input is no text."""
+        """Yield chunks of whole lines; raises InputError where the input cannot be read."""
+        if self.error is not None:
+            raise self.error
         buffer = bytearray(CHUNK)
         view = memoryview(buffer)
         held = 0
@@ -63,13 +91,18 @@ class Source:
             try:
                 got = self._fill(view, held)
             except OSError as error:
-                raise InputError(f"{self.name}: cannot read: {_reason(error)}") from error
-            if self.size == 0:
-                self._refuse_foreign(bytes(view[:8]))
+                raise InputError(f"{self.name}: cannot read: {reason(error)}") from error
             self.size += got
+            if self.watch is not None:
+                self.watch(self)
+            if not got:
+                self._end()
             filled = held + got
             if not filled:
                 return
+            if got and self.size < HEAD and filled < len(buffer):
+                held = filled  # the reader learns from the first chunk what wraps the lines
+                continue
             base = self.size - filled
             start = 0
             if skipping:
@@ -108,40 +141,8 @@ class Source:
         view[held : held + len(data)] = data
         return len(data)
 
-    def _refuse_foreign(self, first: bytes) -> None:
-        for magic, name, command in _MAGIC:
-            if first.startswith(magic):
-                raise InputError(
-                    f"{self.name}: is {name} data, not text; unpack it first: "
-                    f"{command} {self.name} | vdiag analyze -"
-                )
-        if first.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise InputError(
-                f"{self.name}: is UTF-16 text; convert it first: "
-                f"iconv -f UTF-16 -t UTF-8 {self.name} | vdiag analyze -"
-            )
-
-
-def open_path(name: str) -> Source:
-    """Open a file, or standard input for ``-``; raises InputError in one line."""
-    if not name:
-        raise InputError("an empty file name; give a log file, or - for standard input")
-    if name == "-":
-        if sys.stdin is None:
-            raise InputError("<stdin>: is closed; give a log file, or pipe one in")
-        return Source("<stdin>", sys.stdin.buffer)
-    path = Path(name)
-    try:
-        if path.is_dir():
-            raise InputError(f"{name}: is a folder; name the log files in it: {name.rstrip('/')}/*")
-        return Source(name, path.open("rb", buffering=0), owned=True)
-    except FileNotFoundError:
-        raise InputError(
-            f"{name}: no such file; give a log file, or - for standard input"
-        ) from None
-    except OSError as error:
-        raise InputError(f"{name}: cannot open: {_reason(error)}") from error
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+    def _end(self) -> None:
+        """Take over what went wrong below."""
+        cut = self.trouble.take()
+        self.complete = self.complete and not cut
+        self.problems += [*cut, *self.trouble.take_remarks()]

@@ -22,6 +22,8 @@ from vdiag.report.wording import (
 LIMIT = 65_000
 """Characters of the whole; GitHub refuses a body above 65,536."""
 _FACTS = 60
+_GROUPS = 50
+_NAMES = 8
 _TICK: dict[str, str] = {"true": "true", "false": "false", "unknown": "not known"}
 
 
@@ -71,14 +73,27 @@ def _verdict(report: Report) -> Section:
     word = VERDICT_WORDS[verdict.status]
     lines = [f"**Verdict: {word}**{root}. {prose(sentence(verdict.summary), 1500)}"]
     if len(report.verdicts) > 1:
-        lines.append(
-            "\n".join(
-                f"- {code(item.input or '-')}: {VERDICT_WORDS[item.status]}"
-                + (f" ({code(item.root)})" if item.root else "")
-                for item in report.verdicts[:100]
-            )
-        )
+        lines.append(_inputs(report))
     return Section(99, [], lines, [])
+
+
+def _inputs(report: Report) -> str:
+    """Return a table of the root causes and the inputs that have them."""
+    groups = story.groups(report)
+    folder = story.shared_folder([name for group in groups for name in group.names])
+    rows = ["| verdict | root cause | inputs | names |", "|---|---|---|---|"]
+    for group in groups[:_GROUPS]:
+        names = [name[len(folder) :] for name in group.names]
+        shown = ", ".join(code(short(name, 120)) for name in names[:_NAMES])
+        rest = f", {len(names) - _NAMES} more" if len(names) > _NAMES else ""
+        columns = (
+            VERDICT_WORDS[group.verdict.status],
+            code(short(group.cause, 120)) if group.cause else "-",
+            str(len(names)),
+            shown + rest,
+        )
+        rows.append("| " + " | ".join(cell(column) for column in columns) + " |")
+    return "\n".join(rows)
 
 
 def _run(report: Report, run: Run, finding: Finding | None) -> list[Section]:
@@ -296,9 +311,13 @@ def _made(report: Report) -> Section:
         f"{report.vdiag.rules.count} rules, matcher {prose(report.stats.matcher)}",
         *(
             f"- read {code(item.name)}: {item.bytes} bytes, {plural(item.lines, 'line')}"
+            + (f", {item.compression}" if item.compression else "")
+            + (f", {item.encoding}" if item.encoding != "utf-8" else "")
             + (f", {prose(', '.join(item.envelopes))}" if item.envelopes else "")
+            + "".join(f"; {prose(text)}" for text in story.files_of(item))
             for item in report.inputs[:50]
         ),
+        *(f"- {prose(note)}" for note in report.notes),
         "- made by `vdiag analyze --format markdown`",
     ]
     return Section(98, _title("How this was made"), items, [])

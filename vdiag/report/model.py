@@ -62,17 +62,36 @@ class Gap:
 
 
 @dataclass(slots=True)
+class Part:
+    """A file of a rotated log that was read as one input with the others."""
+
+    name: str
+    first_line: int
+    """The number, in the joined input, of the file's first line."""
+    lines: int
+    """Its last line has the number ``first_line + lines - 1``, also without a newline."""
+    compression: str | None = None
+
+
+@dataclass(slots=True)
 class Input:
     """One named stream of bytes that was read."""
 
     name: str
     bytes: int
+    """Of text: unpacked and in UTF-8."""
     lines: int
     compression: str | None = None
+    """What it was packed with, the innermost first: ``gzip``, ``tar+gzip``, ``gzip+zip``."""
     encoding: str = "utf-8"
+    """As it lay there: ``utf-8``, ``utf-16`` or ``utf-32``."""
     envelopes: list[str] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    complete: bool = True
+    """False where reading ended before the log did; ``problems`` says why."""
+    parts: list[Part] = field(default_factory=list)
+    """The files of a rotated log, oldest first; empty where the input is one file."""
 
 
 @dataclass(slots=True)
@@ -360,6 +379,8 @@ class Report:
     runs: list[Run]
     redaction: Redaction
     stats: Stats
+    notes: list[str] = field(default_factory=list)
+    """What folders and archives held beside the inputs, one line each."""
     schema_version: int = SCHEMA_VERSION
 
     def run(self, id: int | None) -> Run | None:

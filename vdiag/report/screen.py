@@ -289,6 +289,8 @@ def lasts(page: Page, report: Report, run: Run) -> None:
         text = f"{plural(len(holes), 'place')} without lines, e.g. line {first.line}: {first.text}"
         how = f"; get them: `{first.how_to_get}`" if first.how_to_get else ""
         page.entry("Gaps", text + how, lines=2)
+    for text in story.files(report, run):
+        page.entry("Files", text, lines=page.budget(4, 3, 2))
     for text in story.problems(report)[:3]:
         page.entry("Input", text, lines=2)
     for label, text in story.others(report, run):

@@ -15,12 +15,13 @@ from vdiag.report.model import (
     Finding,
     FirstFailure,
     Gap,
+    Input,
     Remedy,
     Report,
     Run,
     Verdict,
 )
-from vdiag.report.wording import OUTCOMES, clock, plural, value, verdict_line
+from vdiag.report.wording import OUTCOMES, VERDICT_WORDS, clock, plural, value, verdict_line
 
 _KINDS = ("workaround", "fix", "mitigation", "diagnostic")
 _SIZES = ("kv_cache.", "driver.xid", "vllm.commit")
@@ -271,6 +272,70 @@ def gaps(report: Report, run: Run) -> list[Gap]:
 def problems(report: Report) -> list[str]:
     """Return what was wrong with the inputs, each with the name of its input."""
     return [f"{item.name}: {text}" for item in report.inputs for text in item.problems]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The inputs that have one root cause."""
+
+    verdict: Verdict
+    cause: str | None
+    """The id of the root, else the type of the exception that no rule explains."""
+    names: list[str]
+
+
+def groups(report: Report) -> list[Group]:
+    """Group the inputs by root cause: the gravest first, then in the order of their names."""
+    found: dict[tuple[str, str | None], Group] = {}
+    for verdict in report.verdicts:
+        run = report.run(verdict.run)
+        cause = verdict.root
+        if cause is None and verdict.status == "unexplained" and run and run.first_failure:
+            cause = run.first_failure.type
+        group = found.setdefault((verdict.status, cause), Group(verdict, cause, []))
+        group.names.append(verdict.input or "-")
+    order = list(VERDICT_WORDS)
+    return sorted(found.values(), key=lambda group: order.index(group.verdict.status))
+
+
+def shared_folder(names: list[str]) -> str:
+    """Return the folder that all names begin with, with its slash; empty where there is none."""
+    first, last = min(names, default=""), max(names, default="")
+    same = 0
+    while same < min(len(first), len(last)) and first[same] == last[same]:
+        same += 1
+    return first[: first.rfind("/", 0, same) + 1]
+
+
+def listed(names: list[str], room: int) -> str:
+    """Return as many names as fit into ``room`` characters, and how many are left out."""
+    text = ""
+    for index, name in enumerate(names):
+        longer = f"{text}, {name}" if text else name
+        rest = len(names) - index - 1
+        more = f", {rest} more" if rest else ""
+        if text and len(longer) + len(more) > room:
+            return f"{text}, {rest + 1} more"
+        text = longer
+    return text
+
+
+def files_of(item: Input) -> list[str]:
+    """Return which lines of a rotated log are in which of its files, in at most one text."""
+    if not item.parts:
+        return []
+    folder = shared_folder([part.name for part in item.parts])
+    ranges = [
+        f"{part.name[len(folder) :]} {part.first_line}-{part.first_line + part.lines - 1}"
+        for part in item.parts
+        if part.lines
+    ]
+    return ["lines of " + ", ".join(ranges)]
+
+
+def files(report: Report, run: Run) -> list[str]:
+    """Return the files of the rotated logs that a run is in."""
+    return [text for item in report.inputs if item.name in run.inputs for text in files_of(item)]
 
 
 def cut_streams(run: Run) -> bool:

@@ -60,18 +60,30 @@ def _nothing(page: Page, report: Report) -> None:
 
 
 def _inputs(page: Page, report: Report) -> None:
-    """One verdict a line where several inputs were read."""
+    """One root cause a line where several inputs were read: verdict, count, names."""
     if len(report.verdicts) < 2:
         return
-    names = [flat(verdict.input or "-") for verdict in report.verdicts]
-    column = min(max(map(cells, names)), page.width // 2)
-    for name, verdict in zip(names, report.verdicts, strict=True):
-        head = f"{pad(cut(name, column), column)}  "
+    groups = story.groups(report)
+    folder = story.shared_folder([name for group in groups for name in group.names])
+    heads = [flat(_head(group)) for group in groups]
+    column = min(max(map(cells, heads)), page.width * 3 // 5)
+    count = max(len(str(len(group.names))) for group in groups)
+    room = page.width - column - count - 5
+    budget = page.budget(30, 20, 12, 8, 5)
+    for head, group in list(zip(heads, groups, strict=True))[:budget]:
+        names = [name[len(folder) :] for name in group.names]
         page.line(
-            (head, ""),
-            (cut(flat(verdict_line(verdict)), page.width - column - 2), tone(verdict.status)),
+            (pad(cut(head, column), column), tone(group.verdict.status)),
+            (f"  {len(names):>{count}}x  {cut(flat(story.listed(names, room)), room)}", ""),
         )
+    if len(groups) > budget:
+        page.line((f"and {plural(len(groups) - budget, 'other root cause')}", ""))
     page.blank()
+
+
+def _head(group: story.Group) -> str:
+    word = VERDICT_WORDS[group.verdict.status]
+    return f"{word}: {group.cause}" if group.cause else word
 
 
 def _verdict(page: Page, verdict: Verdict) -> None:

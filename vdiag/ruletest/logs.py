@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from vdiag.errors import PackError
-from vdiag.logs.sources import Source, open_path
+from vdiag.logs.inputs import open_path
+from vdiag.logs.sources import Source
 from vdiag.rules.cases import Case, CaseReading
 from vdiag.rules.document import MAX_FILE, BadDocument, Document
 from vdiag.rules.pack import Pack

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from vdiag.logs.envelopes import containers, journald
 from vdiag.logs.envelopes.markdown import Page, is_page
-from vdiag.logs.envelopes.shapes import Shapes
+from vdiag.logs.envelopes.shapes import MAX_PREFIX, Shapes
 from vdiag.logs.envelopes.words import HOW_TO_GET, Peeled
 from vdiag.logs.text import strip_escapes
 
@@ -86,8 +86,12 @@ class Unwrapper:
         if is_page(head):
             self._page = Page()
             self._note("markdown")
-        for line in head.split("\n")[:_SNIFF_LINES]:
-            self._unwrap(line)
+        lines = head.split("\n")[:_SNIFF_LINES]
+        for _ in range(2):  # what stands further in shows once the outer prefix is known
+            for line in lines:
+                self._unwrap(line)
+        while self._shapes.learn_common([one.text for line in lines for one in self._unwrap(line)]):
+            pass
 
     def unwrap(self, line: str) -> list[Unwrapped]:
         """Return the lines inside of one physical line; none where it is a page's prose."""
@@ -126,7 +130,7 @@ class Unwrapper:
     def _off(self, out: Unwrapped) -> list[Unwrapped]:
         for _ in range(_DEPTH):
             peeled = self._peel(out.text)
-            if peeled is None and self._shapes.learn(out.text):
+            if peeled is None and (self._shapes.learn(out.text) or self._learn_json(out.text)):
                 peeled = self._shapes.peel(out.text)
             if peeled is None:
                 break
@@ -150,6 +154,13 @@ class Unwrapper:
                 one.server = one.server or outer.server
                 found.append(one)
         return found
+
+    def _learn_json(self, text: str) -> bool:
+        """Learn a prefix from a shipper's JSON line behind it: a quote, a stamp."""
+        start = text.find('{"', 1, MAX_PREFIX)
+        if start < 0 or containers.from_json(text[start:]) is None:
+            return False
+        return self._shapes.learn_before(text[:start])
 
     def _peel(self, text: str) -> Peeled | None:
         first = text[:1]

@@ -20,10 +20,16 @@ _RECORD = re.compile(
     r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) \d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)? "
     r"(?:\[[^\]\s:]+:\d+\]|[\w./-]+\.py:\d+\])"
     r'|\{"\w+": ?".{0,80}"levelname": ?"'
+    # Other collectors' own lines, which a page or a person may have indented or quoted.
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \S+ [\w.@-]+\[\d+\]: "
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z std(?:out|err) [PF] "
+    r"|\[pod/[^\s\]]+\] "
 )
 """What a line of vLLM's begins with, the collector's prefix apart."""
-_MAX_PREFIX = 96
+MAX_PREFIX = 96
 _MAX_SHAPES = 16
+_COMMON = 10
+"""Lines that must share a prefix where no record shows it to be one."""
 _INDENTED = 3
 """Records that must show an indentation before it counts as one."""
 _NAMED = (
@@ -64,6 +70,25 @@ class Shapes:
         """Whether nothing was learned yet."""
         return not self._known
 
+    def learn_common(self, lines: list[str]) -> bool:
+        """Learn a prefix that all lines share; tell whether there is one.
+
+        A bench client's output behind ``[rank0]: `` holds no record that would show it.
+        """
+        lines = [line for line in lines if line.strip()]
+        block = _code_block(lines)
+        if block and self._add(block):
+            return True
+        if len(lines) < _COMMON:
+            return False
+        for kind, pattern in _NAMED:
+            if kind == "indent":
+                continue
+            found = [pattern.match(line) for line in lines]
+            if all(found) and self._add(found[0][0]):  # type: ignore[index]
+                return True
+        return False
+
     @staticmethod
     def is_record(line: str) -> bool:
         """Tell whether a line begins as vLLM's own do."""
@@ -74,10 +99,13 @@ class Shapes:
         if line.startswith("(") and _RECORD.match(line):  # nearly every line
             self._indents[""] = 1
             return False
-        record = _RECORD.search(line, 0, _MAX_PREFIX + 120)
-        if record is None or record.start() > _MAX_PREFIX:
+        record = _RECORD.search(line, 0, MAX_PREFIX + 120)
+        if record is None or record.start() > MAX_PREFIX:
             return False
-        prefix = line[: record.start()]
+        return self.learn_before(line[: record.start()])
+
+    def learn_before(self, prefix: str) -> bool:
+        """Learn what stands in front of a line that is plain by itself."""
         if not prefix.strip():
             return self._indented(prefix)
         return self._add(prefix)
@@ -118,6 +146,9 @@ class Shapes:
                 r"\ ", " ?"
             )
             return re.compile(rf"(?P<host>{host})\s*{rest}(?P<text>.*)", re.S)
+        if kind == "torchrun":  # with or without a blank, as the template has it
+            blank = "(?: |$)" if prefix.endswith(" ") else ""
+            return re.compile(rf"\[(?:rank|default)\d+\]:{blank}(?P<text>.*)", re.S)
         if kind == "srun":
             return re.compile(r" *\d+:(?: (?P<text>.*)|$)", re.S)
         return re.compile(pattern.pattern + r"(?P<text>.*)", re.S)
@@ -141,6 +172,17 @@ class Shapes:
                 server=host if kind == "docker-compose" else None,
             )
         return None
+
+
+def _code_block(lines: list[str]) -> str | None:
+    """Return the indentation of a comment's code block: all its lines have it, prose has none."""
+    for indent in ("    ", "\t"):
+        own = [index for index, line in enumerate(lines) if line.startswith(indent)]
+        if len(own) < _COMMON or own[-1] - own[0] != len(own) - 1:
+            continue
+        if not lines[own[0]][len(indent)].isspace():
+            return indent
+    return None
 
 
 def _shape(prefix: str) -> str:
