@@ -83,6 +83,7 @@ class _Names:
             yield from self._alternatives(rule.signature, thing)
             for condition in conditions_of(rule):
                 yield from self._condition(condition, thing)
+            yield from self._numbers(rule, thing)
             for id in (*rule.explains, *rule.yields_to):
                 if id not in self._rules and id not in self._broken:
                     hint = _meant(id, self._rules)
@@ -155,6 +156,30 @@ class _Names:
             if fact is None or fact in facts or fact in self._broken or fact.startswith("env."):
                 continue
             yield self._at(thing, f"unknown fact {fact!r}{_meant(fact, facts)}")
+
+    def _numbers(self, rule: Diagnosis, thing: str) -> Iterator[Problem]:
+        """Check that every operand is a capture of the signature, a fact or an earlier figure."""
+        numbers = getattr(rule, "numbers", [])
+        if not numbers:
+            return
+        known = {
+            group
+            for alternative in rule.signature
+            for name in event_names(alternative.event)
+            if name in self._pack.signals
+            for pattern in (*self._pack.signals[name].patterns, *self._pack.signals[name].relayed)
+            for group in regex.compile(pattern).groupindex
+        }
+        for number in numbers:
+            for operand in number.operands:
+                named = isinstance(operand, str)
+                if named and operand not in known and operand not in self._pack.facts:
+                    yield self._at(
+                        thing,
+                        f"number {number.name!r}: {operand!r} is no capture of the signature, no "
+                        "fact and no earlier number",
+                    )
+            known.add(number.name)
 
     def _event(self, name: str, thing: str) -> Iterator[Problem]:
         if name not in self._pack.signals and name not in self._broken:
