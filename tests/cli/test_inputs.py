@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 
@@ -13,6 +14,7 @@ import pytest
 from tests.cli.test_cli import CRASH, HEALTHY, vdiag
 from tests.expectation import SAMPLES
 from tests.logs.packing import CODECS, encrypted_zip, tarred, zipped
+from tests.wrap import journal
 
 DATA = CRASH.read_bytes()
 
@@ -238,9 +240,31 @@ def test_the_journal_of_a_unit_is_read_without_a_shell(tmp_path):
     ]
 
 
+@pytest.mark.skipif(bool(journal.missing()), reason=str(journal.missing()))
+def test_a_real_journal_gives_the_verdict_of_the_bare_log(tmp_path):
+    """What journalctl prints for --journal is what the reader of its JSON reads."""
+    file = journal.make(DATA, tmp_path)
+    real = shutil.which("journalctl")
+    env = journalctl(tmp_path, f'exec {real} --quiet --file={file} "$@"')
+
+    status, out, err = vdiag("analyze", "--journal", "vllm", "-f", "json", env=env)
+    report = json.loads(out)
+    bare = json.loads(vdiag("analyze", CRASH, "-f", "json")[1])
+
+    assert (status, err) == (1, "")
+    assert report["inputs"][0]["envelopes"] == ["journald-json"]
+    assert report["verdict"]["root"] == bare["verdict"]["root"]
+    facts = [
+        {name: fact["value"] for name, fact in one["runs"][0]["facts"].items()}
+        for one in (report, bare)
+    ]
+    assert facts[0] == facts[1]
+
+
 @pytest.mark.parametrize(
     ("script", "said"),
     [
+        ("echo '-- No entries --'", "the journal has no entries of this unit; check"),
         ("echo '-- No entries --' >&2", "the journal has no entries of this unit; check"),
         (
             "echo 'Hint: You are currently not seeing messages from other users' >&2",

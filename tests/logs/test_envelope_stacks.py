@@ -54,7 +54,7 @@ def _verdict(data):
 
 @given(log=st.sampled_from(LOGS), wrapped=stacks())
 @settings(
-    max_examples=150,
+    max_examples=100,
     deadline=None,
     derandomize=True,
     phases=[Phase.generate],  # the names say enough; making an example smaller takes minutes

@@ -360,6 +360,40 @@ def test_a_zip_with_another_method_counts_the_member_as_left_out():
     assert names_in(bytes(packed)) == {"x!b.log": b"b\n"}
 
 
+class Failing(io.RawIOBase):
+    """A file on a disk that fails."""
+
+    def __init__(self, data):
+        super().__init__()
+        self.data = data
+
+    def readable(self):
+        """Say yes."""
+        return True
+
+    def readinto(self, buffer):
+        """Give what there is, then fail."""
+        part, self.data = self.data[: len(buffer)], self.data[len(buffer) :]
+        if not part:
+            raise OSError(5, "Input/output error")
+        buffer[: len(part)] = part
+        return len(part)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"text\n" * 100, gzip.compress(CRASH.read_bytes())[:-9], tarred({"a": b"a\n" * 9})[:600]],
+    ids=["nothing", "text", "gzip", "tar"],
+)
+def test_a_disk_that_fails_is_one_line(data):
+    """Wherever in the layers it happens."""
+    sources = list(open_stream("x", Failing(data)))
+
+    with pytest.raises(InputError, match=r"^x(!a)?: cannot read: input/output error$"):
+        for source in sources:
+            whole(source)
+
+
 @pytest.mark.parametrize("data", [b"", b"\x1f", b"\x1f\x8b", b"PK\x03\x04", b"BZh9", b"\xff\xfe"])
 def test_no_beginning_of_a_file_raises(data):
     """However short a file is, it is an input or an error."""

@@ -240,3 +240,22 @@ def test_what_may_not_be_read_is_one_line_also_in_a_folder(folder, monkeypatch):
     assert analyse(folder)[1] == [
         f"{path}: cannot open: permission denied, and 1 more like it in {folder}"
     ]
+
+
+def test_the_library_opens_what_the_command_line_opens(folder, tmp_path):
+    """Folders, packed files and packed streams come through one door."""
+    import gzip
+
+    import vdiag
+
+    packed = tmp_path / "x.gz"
+    packed.write_bytes(gzip.compress(CRASH))
+
+    report = vdiag.analyze(folder, packed, io.BytesIO(gzip.compress(CRASH)), names=["", "", "s"])
+
+    assert [(item.name, item.compression) for item in report.inputs] == [
+        (f"{folder}/node2/server.log", None),
+        (f"{folder}/node10/server.log", None),
+        (str(packed), "gzip"),
+        ("s", "gzip"),
+    ]

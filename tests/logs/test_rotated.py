@@ -1,8 +1,13 @@
 """Rotated logs: which files are one log, in which order, and how its lines are numbered."""
 
 import gzip
+import itertools
+import tempfile
+from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tests.logs.packing import CODECS
 from tests.logs.test_sources import whole
@@ -195,3 +200,33 @@ def test_a_crash_cut_in_three_gives_the_verdict_of_the_whole(tmp_path, codec):
     ]
     assert got.inputs[0].lines == bare.inputs[0].lines
     assert len(got.inputs[0].parts) == 3
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    lines=st.lists(
+        st.binary(max_size=30).map(lambda line: b"n" + line.replace(b"\n", b"")), min_size=1
+    ),
+    cuts=st.lists(st.integers(0, 100), min_size=1, max_size=4),
+    codecs=st.lists(st.sampled_from([None, *CODECS]), min_size=5, max_size=5),
+)
+def test_wherever_a_log_was_cut_the_lines_stay(lines, cuts, codecs):
+    """Joined, the parts are the log, and each part's range is its lines."""
+    lines = [b"text", *lines]
+    at = sorted(cut % (len(lines) + 1) for cut in cuts)
+    pieces = [lines[a:b] for a, b in itertools.pairwise([0, *at, len(lines)])]
+    with tempfile.TemporaryDirectory() as folder:
+        names = []
+        for number, piece in enumerate(pieces):
+            age = len(pieces) - 1 - number
+            names.append(f"{folder}/v.log.{age}" if age else f"{folder}/v.log")
+            data = b"".join(line + b"\n" for line in piece)
+            codec = codecs[number]
+            Path(names[-1]).write_bytes(CODECS[codec](data) if codec else data)
+        (source,) = open_inputs(names)
+
+        assert whole(source).split(b"\n")[:-1] == lines
+    assert source.complete
+    for part, piece in zip(source.parts, pieces, strict=True):
+        assert part.lines == len(piece)
+        assert lines[part.first_line - 1 : part.first_line - 1 + part.lines] == piece

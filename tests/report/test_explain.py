@@ -111,6 +111,23 @@ def test_conditions_of_a_remedy() -> None:
     assert "Applies where: the TP group stands on one node." in made
 
 
+def test_a_remedy_without_a_log_names_no_figures() -> None:
+    """The form for logs that lack a figure is the one that is explained."""
+    remedy = RULE.fix[0].model_copy(
+        update={
+            "text": "Use {n} GPUs",
+            "text_otherwise": "Use more GPUs",
+            "command": "vllm serve -tp {n}",
+            "command_otherwise": "vllm serve -tp N",
+        }
+    )
+    made = text(RULE.model_copy(update={"fix": [remedy]}))
+
+    assert "Use more GPUs" in made
+    assert "vllm serve -tp N" in made
+    assert "{n}" not in made
+
+
 def test_width() -> None:
     """Prose keeps to the width and to 100 columns."""
     assert max(map(len, text(RULE, 60).splitlines())) <= 60

@@ -60,8 +60,11 @@ def judge(
     """Order the findings of a run into causes, risks, advice and symptoms."""
     out = Judgement()
     findings = [one for one in evaluated if one.status in ("confirmed", "probable")]
+    no_phase = course.outcome == "crashed" and course.phase is None and not run.served
+    if no_phase and any(one.rule.severity == "start" for one in findings):
+        course.outcome = "failed-to-start"  # what only a start says tells that it was one
     held = _yielding(findings, out)
-    judged = [Judged(one, _role(one, course.outcome)) for one in held]
+    judged = [Judged(one, _role(one, run, course.outcome)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
     yielded = [one for one, _ in out.considered]
     for one in evaluated:
@@ -100,22 +103,37 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
     return kept
 
 
-def _role(one: Evaluated, outcome: Outcome) -> Role:
+def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
     """Tell whether a finding can be the cause of how the run ended."""
-    rule = one.rule
-    severity = rule.severity
-    if rule.mechanism or severity == "perf":
+    severity = one.severity
+    if one.rule.mechanism or severity == "perf":
         return "advice"
     if severity == "start":
-        return "root" if outcome == "failed-to-start" else "advice"
+        # Outcome unknown: the log ends before serving, perhaps while the server still waits. Of a
+        # tail nobody knows that it served; a failure that only a start has tells it did not.
+        tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
+        return "root" if outcome in ("failed-to-start", "unknown") or tail else "advice"
     if severity in ("run", "hang"):
         return "advice" if outcome in ("running", "stopped") else "root"
     if severity == "req":
-        logged = any(
-            seen.at.process is None or seen.block is not None for seen in one.signature.evidence
-        )
-        return "root" if logged else "advice"
+        return "root" if _refused_last(one, run, outcome) else "advice"
     return "root"
+
+
+def _refused_last(one: Evaluated, run: RunData, outcome: Outcome) -> bool:
+    """Whether refused requests are all that went wrong.
+
+    They were logged as an error, by a server that did not fail, and none was answered since.
+    """
+    if outcome in ("crashed", "failed-to-start", "hung"):
+        return False
+    logged = any(
+        seen.block is not None and seen.block.first.level != "WARNING"
+        for seen in one.signature.evidence
+    )
+    last, healthy = one.signature.last, run.last_healthy()
+    answered = last is not None and healthy is not None and healthy.seq > last.at.seq
+    return logged and not answered
 
 
 def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
@@ -182,7 +200,7 @@ def _root_order(one: Judged) -> tuple[tuple[float, int, int], int, str]:
 
 def _only_severest(roots: list[Judged]) -> list[Judged]:
     """Causes of wrong output or refused requests count only where nothing died."""
-    deadly = [one for one in roots if one.evaluated.rule.severity in ("start", "run", "hang")]
+    deadly = [one for one in roots if one.evaluated.severity in ("start", "run", "hang")]
     return deadly or roots
 
 

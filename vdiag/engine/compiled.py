@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from vdiag.logs import pyrepr
+from vdiag.logs import argv, pyrepr
 
 if TYPE_CHECKING:
     import regex
@@ -40,6 +41,11 @@ MATCH_SECONDS = 0.25
 
 _MAX_DIGITS = 24
 """No number that vLLM prints is longer; a longer one is no number."""
+
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>bytes|[KMGT]i?B)")
+_EXPONENT = {"bytes": 30, "KB": 20, "MB": 10, "GB": 0, "TB": -10}
+_EXPONENT |= {unit[0] + "iB": power for unit, power in _EXPONENT.items() if unit != "bytes"}
+"""Powers of two that a GiB is larger; torch and vLLM count in them whatever the unit's name."""
 
 _MAX_MATCHED = 64 * 1024
 """Characters of a line that patterns see; configuration dumps are the longest of vLLM's."""
@@ -103,11 +109,23 @@ def typed(text: str, kind: str) -> pyrepr.Value:
             return float(text.replace(",", ""))
     except ValueError:
         return None
+    if kind == "gib":
+        return _gib(text)
     if kind == "bool":
         return text.strip().lower() in ("true", "1", "yes", "on")
     if kind == "repr":
         return pyrepr.parse(text)
+    if kind == "argv":
+        return argv.parse(text)
     return text
+
+
+def _gib(text: str) -> float | None:
+    """Return a size with its unit, as torch and vLLM print it, as a number of GiB."""
+    size = _SIZE.fullmatch(text.strip())
+    if size is None or len(text) > _MAX_DIGITS:
+        return None
+    return float(size["number"]) / 2.0 ** _EXPONENT[size["unit"]]
 
 
 class CompiledPack:

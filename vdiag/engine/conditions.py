@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vdiag.engine.logic import MAX_EVIDENCE, Answer, both, either
-from vdiag.engine.observation import Observation, RunData
+from vdiag.engine.observation import Observation, RunData, names_own_process
 from vdiag.report.model import JSONValue, Truth
 from vdiag.rules.compare import compare, number, same
 from vdiag.rules.names import event_names
@@ -136,6 +136,10 @@ def _event(condition: Condition, context: Context) -> Answer:
             continue
         if condition.same_process and not _same_process(seen, context):
             continue
+        if condition.same_run and not names_own_process(seen, context.run):
+            continue
+        if condition.within is not None and not _near(seen, condition.within, context):
+            continue
         found.append(seen)
     if found:
         return Answer("true", "stated", [seen.at.evidence() for seen in found[:MAX_EVIDENCE]])
@@ -162,8 +166,15 @@ def _on_another_machine(seen: Observation, context: Context) -> bool:
 
 
 def _before(seen: Observation, context: Context) -> bool:
-    """By the lines' own stamps where both have one, else by their order in the log."""
-    return bool(context.signature) and _precedes(seen, context.signature[0])
+    """By the lines' own stamps where both have one, else by their order in the log.
+
+    The head of the signature's own record is no earlier event.
+    """
+    if not context.signature:
+        return False
+    first = context.signature[0]
+    head = first.block is not None and seen.at.seq == first.block.place.seq
+    return not head and _precedes(seen, first)
 
 
 def _after(seen: Observation, context: Context) -> bool:
@@ -184,6 +195,17 @@ def _precedes(one: Observation, other: Observation) -> bool:
         if not beside or abs(a.seconds - b.seconds) > _CLOCK_SKEW:
             return (a.seconds, a.seq) < (b.seconds, b.seq)
     return a.seq < b.seq
+
+
+def _near(seen: Observation, seconds: int, context: Context) -> bool:
+    if not context.signature:
+        return False
+    one, other = seen.at, context.signature[0].at
+    if other.seconds is None:
+        return True  # an excerpt without stamps
+    if not one.time or one.seconds is None:
+        return False
+    return abs(one.seconds - other.seconds) <= seconds
 
 
 def _same_process(seen: Observation, context: Context) -> bool:

@@ -19,6 +19,7 @@ from vdiag.errors import InputError
 from vdiag.report.model import (
     Considered,
     Evidence,
+    FirstFailure,
     Gap,
     Input,
     Process,
@@ -201,6 +202,7 @@ class Engine:
             for rule in pack.diagnoses.values()
             if (one := evaluate.apply(rule, data, facts, failures)) is not None
         ]
+        course = runs.known_end(course, data, failures, evaluated)
         judgement = causality.judge(data, evaluated, failures, course, facts, pack)
         findings = [
             diagnosis_finding(one, data, facts, course, judgement) for one in judgement.findings
@@ -245,7 +247,7 @@ class Engine:
                 for state in data.processes
             ],
             facts=facts.report(),
-            first_failure=failure.first_failure(failures),
+            first_failure=_first_failure(failures, judgement),
             findings=findings,
             considered=considered,
             unexplained=templates.unexplained(data, failures, explained),
@@ -254,6 +256,19 @@ class Engine:
         run.stalled = _stalled(data) if course.outcome == "running" else None
         run.next_evidence = next_evidence(run, judgement, Context(data, facts))
         return run
+
+
+def _first_failure(
+    failures: failure.Failures, judgement: causality.Judgement
+) -> FirstFailure | None:
+    """Return the first failure; with the root, where its evidence is in the same message."""
+    first, root = failure.first_failure(failures), judgement.root
+    block = failures.first.block if failures.first is not None else None
+    if first is not None and root is not None and block is not None:
+        evaluated = root.evaluated
+        if any(seen.block is block for seen in evaluated.signature.evidence):
+            first.explained_by = evaluated.rule.id
+    return first
 
 
 _HOW_TO_GET_START = (

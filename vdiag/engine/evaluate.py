@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Literal
 from vdiag.engine.conditions import Context, evaluate, seen_where
 from vdiag.engine.failure import Failures, order_of
 from vdiag.engine.logic import Answer
-from vdiag.engine.observation import Observation, RunData
-from vdiag.report.model import Condition, Truth
+from vdiag.engine.observation import Observation, RunData, names_own_process
+from vdiag.report.model import Condition, Severity, Truth
 from vdiag.rules.names import event_names
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable
     from vdiag.rules.schema import Alternative, Diagnosis, RuleCondition
+
+_OF_OTHERS = {"death", "start-failed", "front-end"}
 
 Status = Literal["confirmed", "probable", "at-risk", "open", "ruled-out"]
 
@@ -32,8 +34,17 @@ class Signature:
 
     @property
     def processes(self) -> list[str]:
-        """The processes it was seen in, in order; workers alone where there are any."""
-        seen = [one.at.process for one in self.evidence if one.at.process and not one.relayed]
+        """The processes it was seen in, in order; workers alone where there are any.
+
+        An engine or a front end that tells of another's end did not fail itself.
+        """
+        seen = [
+            one.at.process
+            for one in self.evidence
+            if one.at.process
+            and not one.relayed
+            and (one.at.process.role == "worker" or not _OF_OTHERS & {*one.signal.tells})
+        ]
         workers = [process for process in seen if process.role == "worker"]
         return list(dict.fromkeys(process.label for process in (workers or seen)))
 
@@ -50,6 +61,12 @@ class Evaluated:
     """The conditions that ruled it out, or that leave it open."""
 
     @property
+    def severity(self) -> Severity:
+        """The severity of the form that was seen, else the rule's."""
+        form = self.signature.alternative
+        return (form.severity if form else None) or self.rule.severity
+
+    @property
     def specific(self) -> int:
         """How many specific preconditions are true."""
         return sum(item.specific and answer.truth == "true" for item, answer in self.conditions)
@@ -57,7 +74,8 @@ class Evaluated:
 
 def apply(rule: Diagnosis, run: RunData, facts: FactTable, failures: Failures) -> Evaluated | None:
     """Evaluate a diagnosis; None where it has nothing to say about the run."""
-    signature = find_signature(rule.signature, run, facts, failures)
+    deadly = rule.severity in ("start", "run", "hang")
+    signature = find_signature(rule.signature, run, facts, failures, deadly=deadly)
     matched = bool(signature.evidence)
     if not matched and not rule.risk:
         return None
@@ -70,10 +88,18 @@ def apply(rule: Diagnosis, run: RunData, facts: FactTable, failures: Failures) -
 
 
 def find_signature(
-    alternatives: list[Alternative], run: RunData, facts: FactTable, failures: Failures
+    alternatives: list[Alternative],
+    run: RunData,
+    facts: FactTable,
+    failures: Failures,
+    *,
+    deadly: bool = False,
 ) -> Signature:
-    """Collect the evidence of a signature: first-hand reports, else relayed ones."""
-    muted = _muted(failures)
+    """Collect the evidence of a signature: first-hand reports, else relayed ones.
+
+    What a run survived is no evidence of a ``deadly`` cause where something else ended it.
+    """
+    muted = _muted(failures, survived=deadly and bool(failures.own or failures.deaths))
     own: list[tuple[Observation, Alternative]] = []
     passed_on: list[tuple[Observation, Alternative]] = []
     count = 0
@@ -88,7 +114,7 @@ def find_signature(
             if seen.block is not None and seen.block.id in muted:
                 continue
             (passed_on if seen.relayed else own).append((seen, alternative))
-        if alternative.where or alternative.phase or alternative.roles:
+        if alternative.where or alternative.phase or alternative.roles or alternative.same_run:
             continue
         count = max(count, run.count(*names))
     found = own or passed_on
@@ -110,12 +136,13 @@ def find_signature(
     )
 
 
-def _muted(failures: Failures) -> set[int]:
+def _muted(failures: Failures, *, survived: bool) -> set[int]:
     """Blocks whose lines are evidence of nothing: noise, and what follows a requested stop."""
+    mute = ("noise", "stopped", "survived") if survived else ("noise", "stopped")
     return {
         failure.block.id
         for failure in failures.all
-        if failure.block is not None and failure.kind in ("noise", "stopped")
+        if failure.block is not None and failure.kind in mute
     }
 
 
@@ -124,6 +151,8 @@ def _accepted(seen: Observation, alternative: Alternative, context: Context) -> 
         return False
     role = _role(seen)
     if alternative.roles and role not in alternative.roles and role != "unknown":
+        return False
+    if alternative.same_run and not names_own_process(seen, context.run):
         return False
     return seen_where(seen, alternative.where, context)
 

@@ -273,6 +273,10 @@ def _state(sightings: list[Seen], many: str) -> FactState:
         if evidence not in entry[1] and len(entry[1]) < _MAX_EVIDENCE:
             entry[1].append(evidence)
     (main, proof), *others = groups.values()
+    if many == "all":
+        proofs = [proof, *(lines for _, lines in others)]
+        names = ", ".join(str(value) for value, _ in groups.values())
+        return FactState(names, "stated", [lines[0] for lines in proofs][:_MAX_EVIDENCE])
     conflicts = [Conflict(other, lines) for other, lines in others]
     return FactState(main, "stated", proof, conflicts)
 

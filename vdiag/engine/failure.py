@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from vdiag.engine.lane import is_vllm_block
-from vdiag.engine.observation import Observation, RunData, Sighting
+from vdiag.engine.observation import Observation, RunData, Sighting, names_own_process
 from vdiag.report.model import FirstFailure
 from vdiag.rules.names import event_names
 
@@ -175,6 +175,8 @@ def _fatal_lines(run: RunData) -> list[Failure]:
             type_ = observation.signal.fatal
             if not type_ or (observation.block is not None and observation.block.raised):
                 continue
+            if observation.signal.beside and not names_own_process(observation, run):
+                continue  # the kernel's line is about somebody else
             text = observation.captures.get("text", observation.at.text)
             key = (name, _squeeze(str(text)))
             if key in seen:

@@ -8,7 +8,7 @@ from vdiag.engine.causality import Judged, Judgement, SeenSymptom
 from vdiag.engine.conditions import Context, evaluate
 from vdiag.engine.evaluate import condition_report
 from vdiag.engine.observation import RunData
-from vdiag.engine.remedies import not_a_fix, remedies
+from vdiag.engine.remedies import best, not_a_fix, remedies
 from vdiag.engine.words import Words, enumerate_names
 from vdiag.report.model import Condition, Evidence, Finding, FindingStatus, Reference
 from vdiag.rules.names import walk
@@ -35,13 +35,14 @@ def diagnosis_finding(
         {
             "faulting": enumerate_names(signature.processes) or "a process",
             "first_faulting": (signature.processes or ["a process"])[0],
-            "wording": wording or rule.title,
             "phase": course.phase or "an unknown phase",
         },
+        rule.numbers,
     )
+    words.fix("wording", wording or rule.title)
     answers = evaluated.conditions
     status: FindingStatus = "probable"
-    summary = words.fill(rule.summary)
+    summary = words.fill(best(rule.summary, rule.summary_otherwise, words))
     if evaluated.status == "at-risk":
         # Nothing has failed: what is asked about the failure has no answer and no point.
         status, summary = "at-risk", _risk(one, context, words)
@@ -66,7 +67,7 @@ def diagnosis_finding(
         family=rule.family,
         role=one.role,
         status=status,
-        severity=rule.severity,
+        severity=evaluated.severity,
         summary=summary,
         cause=words.fill(rule.cause),
         does_not_prove=words.fill(rule.caveats.does_not_prove),

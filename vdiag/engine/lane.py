@@ -153,7 +153,9 @@ class Lane:
 
     def _opens(self, matches: list[Match]) -> bool:
         return any(
-            match.signal.kind == "event" and not match.signal.boundary and bool(match.signal.tells)
+            match.signal.kind == "event"
+            and not match.signal.boundary
+            and (bool(match.signal.tells) or match.signal.own)
             for match in matches
         )
 
@@ -228,7 +230,8 @@ class Lane:
             self._drain(self._run)
         else:
             self._orphan_run()
-            fatal = [o for o in self._pending if o.signal.fatal and _names_vllm(o)]
+            told = [o for o in self._pending if o.signal.fatal and not o.signal.beside]
+            fatal = [o for o in told if _names_vllm(o)]
             if fatal:
                 run = self._open(fatal[0].at, "server", banner=False)
                 run.first = run.last = fatal[0].at
@@ -294,7 +297,8 @@ class Lane:
             run.stop = at
         elif signal.boundary == "end":
             run.end = at
-        fatal = signal.kind == "wrapper" or "engine-end" in signal.tells or signal.fatal
+        told = signal.fatal and not signal.beside
+        fatal = signal.kind == "wrapper" or "engine-end" in signal.tells or told
         if fatal and run.stop is None:  # a requested stop says such things too
             run.failed = True
 

@@ -195,3 +195,9 @@ class RunData:
             if first_phase != "shutdown":
                 return "startup" if self.banner is not None or by_ready else None
         return found
+
+
+def names_own_process(seen: Observation, run: RunData) -> bool:
+    """Tell whether a line (of the kernel) names the pid of one of the run's processes."""
+    named = seen.captures.get("pid")
+    return any(process.pid == named for process in run.processes if process.pid is not None)

@@ -34,9 +34,10 @@ def _remedy(spec: RemedySpec, context: Context, words: Words) -> Remedy:
     else:
         applies = "yes"
         why = "; ".join(r.text for r, _ in wanted) or spec.always or "it has no preconditions"
+    command = best(spec.command, spec.command_otherwise, words) if spec.command else None
     return Remedy(
-        text=words.fill(spec.text),
-        command=words.fill(spec.command) if spec.command else None,
+        text=words.fill(best(spec.text, spec.text_otherwise, words)),
+        command=words.fill_command(command) if command else None,
         applies=applies,
         why=words.fill(why),
         cost=spec.cost,
@@ -45,6 +46,11 @@ def _remedy(spec: RemedySpec, context: Context, words: Words) -> Remedy:
         where=spec.where,
         id=spec.id,
     )
+
+
+def best(text: str, otherwise: str | None, words: Words) -> str:
+    """Return the form with the log's figures, or the one without where a figure is missing."""
+    return otherwise if otherwise is not None and words.lacks(text) else text
 
 
 def _need(reason: Reason) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from vdiag.engine.failure import Failures
+from vdiag.engine.failure import Failure, Failures
 from vdiag.engine.observation import PHASES, Observation, RunData, Sighting
 from vdiag.report.model import Coverage, CoverageMap, Outcome
 
 if TYPE_CHECKING:
+    from vdiag.engine.evaluate import Evaluated
     from vdiag.rules.schema import Signal
 
 
@@ -45,6 +46,39 @@ def course(run: RunData, failures: Failures) -> Course:
     )
 
 
+def known_end(
+    course: Course, run: RunData, failures: Failures, evaluated: list[Evaluated]
+) -> Course:
+    """Correct how a tail seems to have ended, where a rule knows what its text ends.
+
+    Some texts only end starts; others only refuse requests.
+    """
+    first = failures.first
+    if course.outcome != "crashed" or run.served or first is None or failures.deaths:
+        return course
+    if run.phase_at(first.at.seq) is not None:
+        return course
+    for one in evaluated:
+        if one.status not in ("confirmed", "probable"):
+            continue
+        if not any(_is_of(seen, first) for seen in one.signature.evidence):
+            continue
+        if one.severity == "start" and (first.role in ("worker", "engine") or _uncaught(failures)):
+            return replace(course, outcome="failed-to-start")
+        if one.severity == "req" and first.role == "api" and len(failures.own) == 1:
+            return replace(course, outcome="unknown", failed_at=None, noticed_at=None)
+    return course
+
+
+def _uncaught(failures: Failures) -> bool:
+    """Whether something ended a process: a traceback that nobody logged, or a fatal line."""
+    return any(one.block is None or one.block.raw for one in failures.all)
+
+
+def _is_of(seen: Observation, failure: Failure) -> bool:
+    return seen.at.seq == failure.at.seq or (seen.block is not None and seen.block is failure.block)
+
+
 def _telling(failures: Failures, word: str) -> list[Observation]:
     return [death for death in failures.deaths if word in death.signal.tells]
 
@@ -59,6 +93,7 @@ def survived(run: RunData, failures: Failures) -> bool:
         return False
     return all(
         failure.role in ("api", "main")
+        and failure.block is not None
         and failure.at.process is not None
         and run.phase_at(failure.at.seq) == "serving"
         for failure in failures.own

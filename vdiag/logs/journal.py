@@ -78,6 +78,8 @@ class _Printed(io.RawIOBase):
         assert self._process.stdout is not None  # noqa: S101  # opened as a pipe
         view = memoryview(buffer).cast("B")
         data = self._process.stdout.read1(len(view))  # type: ignore[attr-defined]
+        if not self._count and data.strip() == b"-- No entries --":
+            data = b""  # some versions say so on standard output
         view[: len(data)] = data
         self._count += len(data)
         if not data:

@@ -103,8 +103,9 @@ def _diagnosis(page: Page, rule: Diagnosis) -> None:
 def _remedy(page: Page, number: int, remedy: RemedySpec) -> None:
     mark = f"{number}. "
     hang = _INDENT + " " * len(mark)
-    _prose(page, f"{sentence(remedy.text)} ({remedy.kind})", mark=mark)
-    for line in (remedy.command or "").strip().splitlines():
+    # There is no log here whose figures could stand in the texts.
+    _prose(page, f"{sentence(remedy.text_otherwise or remedy.text)} ({remedy.kind})", mark=mark)
+    for line in (remedy.command_otherwise or remedy.command or "").strip().splitlines():
         page.line((f"{hang}{visible(line)}", "code"))
     if remedy.where:
         _prose(page, f"Where: {sentence(remedy.where)}", indent=hang)

@@ -188,6 +188,8 @@ class FirstFailure:
     evidence: list[Evidence]
     echoes: int = 0
     """How many blocks elsewhere only repeat it or follow from it."""
+    explained_by: str | None = None
+    """The diagnosis whose evidence stands in the same message, on whichever of its lines."""
 
 
 @dataclass(slots=True)

@@ -83,6 +83,8 @@ def unnamed_failure(run: Run, root: Finding | None) -> FirstFailure | None:
     first = run.first_failure
     if root is None or root.role != "root" or first is None or not first.evidence:
         return None
+    if first.explained_by == root.id:
+        return None
     held = {(item.input, item.line) for item in root.evidence}
     if any((item.input, item.line) in held for item in first.evidence):
         return None
@@ -231,9 +233,11 @@ def other_run(shown_run: Run, run: Run) -> str:
 
 
 def others(report: Report, shown_run: Run) -> list[tuple[str, str]]:
-    """Return (label, text) for the runs that are not shown; the same failure is one entry."""
+    """Return (label, text) for the other runs of the same inputs, the same failure once."""
     groups: dict[Hashable, list[Run]] = {}
     for run in report.runs:
+        if not set(run.inputs) & set(shown_run.inputs):
+            continue  # another input's: the table of inputs has it
         failed = run.aftermath_of is None and run.outcome in ("crashed", "failed-to-start", "hung")
         groups.setdefault(run.failure_key if failed else run.id, []).append(run)
     out = []

@@ -159,7 +159,7 @@ class _Names:
 
     def _numbers(self, rule: Diagnosis, thing: str) -> Iterator[Problem]:
         """Check that every operand is a capture of the signature, a fact or an earlier figure."""
-        numbers = getattr(rule, "numbers", [])
+        numbers = rule.numbers
         if not numbers:
             return
         known = {

@@ -104,9 +104,11 @@ class Signal(Strict):
     """Levels of records in which it counts; empty: any. A traceback line that is logged has
     its record's level; JSON ``exc_info`` lines have their record's level."""
     roles: list[ProcessRole] = []
-    types: dict[str, Literal["int", "float", "str", "bool", "repr"]] = {}
-    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``repr`` is
-    parsed as a Python repr (dict, call, or ``k=v, k=v``); facts reach into it by path."""
+    types: dict[str, Literal["int", "float", "str", "bool", "gib", "repr", "argv"]] = {}
+    """Type of a capture, ``str`` by default. ``int`` drops thousands separators. ``gib`` is a
+    size with its unit (``535.12 MiB``, ``512 bytes``) as a number of GiB. ``repr`` is parsed as
+    a Python repr (dict, call, or ``k=v, k=v``), ``argv`` as a command line's options
+    (``--max-model-len 8`` gives ``max_model_len: 8``); facts reach into both by path."""
     marks: Phase | None = None
     """The phase that the run enters with this line."""
     marks_offline: Phase | None = None
@@ -132,6 +134,9 @@ class Signal(Strict):
     (``vllm collect-env``, dmesg)."""
     tells: list[Tells] = []
     """What the line says of the run's end."""
+    own: bool = False
+    """The text is vLLM's own and of its configuration: where it stands a run stands, even where
+    no record is around it."""
     relays: str | None = None
     """The capture that holds another process's error text (``Worker failed with error '…'``)."""
     fatal: str | None = None
@@ -201,6 +206,11 @@ class Condition(Strict):
     same_process: bool = False
     """Only observations count that share a process with the signature's evidence: by the
     process that wrote the line, or by a pid that the line names (an Xid does)."""
+    same_run: bool = False
+    """Only observations count that name (``pid``) a process of the run: a kernel's line names
+    any process of the host."""
+    within: Annotated[int, Field(gt=0)] | None = None
+    """Only observations count whose stamp is at most so many seconds from the signature's."""
     absent: Literal["unknown", "false"] = "unknown"
     """``false``: an unseen event is false in any run (supports, and what must follow)."""
     signature_phase: list[Phase] | None = None
@@ -278,8 +288,8 @@ class FactSpec(Strict):
     derive: list[Derivation] = []
     absent: Scalar | None = None
     """The value where every source signal that declares ``printed`` is provably absent."""
-    many: Literal["conflict", "first", "last", "max"] = "conflict"
-    """Several sightings: ``conflict`` keeps differing ones as conflicts."""
+    many: Literal["conflict", "first", "last", "max", "all"] = "conflict"
+    """Several sightings: ``conflict`` keeps differing ones as conflicts, ``all`` lists them."""
     find_out: str | None = None
 
 
@@ -300,10 +310,15 @@ class Alternative(Strict):
     phase: list[Phase] = []
     """Accepted phases; an unknown phase is accepted."""
     roles: list[ProcessRole] = []
+    same_run: bool = False
+    """Only observations count that name (``pid``) a process of the run."""
     where: list[Where] = []
     all_facts: list[Condition] = []
     """Further conditions on facts that must be true for this form."""
     ceiling: Literal["probable"] | None = None
+    severity: Literal["start", "run", "hang", "wrong", "req", "perf"] | None = None
+    """Where this form ends otherwise than the rule's others: a refused flag ends the start, the
+    same cause in a request only refuses that."""
     wording: str | None = None
     """How this form is called in sentences: ``unspecified launch failure``."""
 
@@ -337,7 +352,14 @@ class RemedySpec(Strict):
     id: Id
     kind: Literal["workaround", "fix", "mitigation", "diagnostic"]
     text: str
+    """``{name}`` is filled in as in a diagnosis' ``summary``, figures of ``numbers`` too."""
+    text_otherwise: str | None = None
+    """The text where a name in ``text`` has no value; it names nothing that may lack one."""
     command: str | None = None
+    """Figures stand in it without thousands separators."""
+    command_otherwise: str | None = None
+    """The command where a name in ``command`` has no value; without it such a name stands in
+    capitals (``--max-model-len ESTIMATED``)."""
     where: str | None = None
     when: list[Reason] = []
     never_when: list[Reason] = []
@@ -345,6 +367,36 @@ class RemedySpec(Strict):
     verify: str | None = None
     always: str | None = None
     """Why it applies, where it has no conditions."""
+
+
+class Number(Strict):
+    """A figure computed from captures, facts and earlier figures, for the texts.
+
+    Exactly one operation; it is applied from left to right (``divide: [a, b, c]`` is
+    ``a / b / c``). An operand is a name or a constant.
+    """
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
+    divide: Annotated[list[str | float], Field(min_length=2)] | None = None
+    multiply: Annotated[list[str | float], Field(min_length=2)] | None = None
+    subtract: Annotated[list[str | float], Field(min_length=2)] | None = None
+    round: Literal["down", "up", "nearest"]
+    digits: Annotated[int, Field(ge=0, le=6)] = 0
+    """Decimal places; without any the figure is an integer."""
+    above: float = 0.0
+    """There is no figure where the value is not above this: advice to use 0 helps nobody."""
+
+    @property
+    def operands(self) -> list[str | float]:
+        """The operands, in order."""
+        return self.divide or self.multiply or self.subtract or []
+
+    @model_validator(mode="after")
+    def _one_operation(self) -> Number:
+        given = [one for one in (self.divide, self.multiply, self.subtract) if one is not None]
+        if len(given) != 1:
+            raise ValueError("a number has exactly one of divide, multiply, subtract")
+        return self
 
 
 class NotAFixSpec(Strict):
@@ -417,6 +469,8 @@ class Diagnosis(Strict):
 
     signature: list[Alternative]
     conditions: list[RuleCondition] = []
+    numbers: list[Number] = []
+    """Figures for the texts, computed from those in the log."""
     explains: list[Id] = []
     """Ids of symptoms and diagnoses whose findings it accounts for."""
     yields_to: list[Id] = []
@@ -425,7 +479,11 @@ class Diagnosis(Strict):
 
     summary: str
     """One sentence for the verdict. ``{faulting}``, ``{wording}``, ``{phase}``,
-    ``{fact.name}`` and captures of the first evidence (``{capture}``) are filled in."""
+    ``{fact.name}``, captures of the first evidence (``{capture}``) and ``numbers`` are filled
+    in."""
+
+    summary_otherwise: str | None = None
+    """The sentence where a name in ``summary`` has no value; it names nothing that may lack one."""
 
     summary_unsure: str | None = None
     """The sentence where a precondition is not known to hold, which ``summary`` asserts."""

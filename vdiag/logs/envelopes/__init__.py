@@ -90,8 +90,16 @@ class Unwrapper:
         for _ in range(2):  # what stands further in shows once the outer prefix is known
             for line in lines:
                 self._unwrap(line)
-        while self._shapes.learn_common([one.text for line in lines for one in self._unwrap(line)]):
+        while self._shapes.learn_common(self._inner(lines)):
             pass
+
+    def _inner(self, lines: list[str]) -> list[str]:
+        """Return the texts inside, of a page those in its fences."""
+        texts = [one.text for line in lines for one in self._unwrap(line)]
+        if self._page is None:
+            return texts
+        page = Page()
+        return [text for text in texts if page.inside(text)]
 
     def unwrap(self, line: str) -> list[Unwrapped]:
         """Return the lines inside of one physical line; none where it is a page's prose."""
@@ -130,7 +138,7 @@ class Unwrapper:
     def _off(self, out: Unwrapped) -> list[Unwrapped]:
         for _ in range(_DEPTH):
             peeled = self._peel(out.text)
-            if peeled is None and (self._shapes.learn(out.text) or self._learn_json(out.text)):
+            if peeled is None and (self._learn_json(out.text) or self._shapes.learn(out.text)):
                 peeled = self._shapes.peel(out.text)
             if peeled is None:
                 break

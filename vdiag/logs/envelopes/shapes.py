@@ -28,8 +28,10 @@ _RECORD = re.compile(
 """What a line of vLLM's begins with, the collector's prefix apart."""
 MAX_PREFIX = 96
 _MAX_SHAPES = 16
-_COMMON = 10
+_COMMON = 3
 """Lines that must share a prefix where no record shows it to be one."""
+_CODE_BLOCK = 10
+"""Lines that make an indented code block where none of them is a record."""
 _INDENTED = 3
 """Records that must show an indentation before it counts as one."""
 _NAMED = (
@@ -85,7 +87,9 @@ class Shapes:
             if kind == "indent":
                 continue
             found = [pattern.match(line) for line in lines]
-            if all(found) and self._add(found[0][0]):  # type: ignore[index]
+            prefixes = {re.sub(r"\d+", "0", one[0]) for one in found if one}
+            same = len(prefixes) == 1 or kind == "timestamps"
+            if all(found) and same and self._add(found[0][0]):  # type: ignore[index]
                 return True
         return False
 
@@ -119,7 +123,7 @@ class Shapes:
 
     def _add(self, prefix: str) -> bool:
         key = re.sub(r"\d+", "0", re.sub(r"\s+", " ", prefix))
-        if key in self._seen or len(self._known) >= _MAX_SHAPES or "%|" in prefix:
+        if key in self._seen or len(self._known) >= _MAX_SHAPES or "%|" in prefix or '{"' in prefix:
             return False
         self._seen.add(key)
         for kind, pattern in _NAMED:
@@ -178,7 +182,7 @@ def _code_block(lines: list[str]) -> str | None:
     """Return the indentation of a comment's code block: all its lines have it, prose has none."""
     for indent in ("    ", "\t"):
         own = [index for index, line in enumerate(lines) if line.startswith(indent)]
-        if len(own) < _COMMON or own[-1] - own[0] != len(own) - 1:
+        if len(own) < _CODE_BLOCK or own[-1] - own[0] != len(own) - 1:
             continue
         if not lines[own[0]][len(indent)].isspace():
             return indent

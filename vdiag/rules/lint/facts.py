@@ -27,12 +27,12 @@ def check(subject: Subject) -> Iterator[Found]:
                     yield Found(
                         thing, path, "name", f"{signal.id} has no capture called {capture!r}"
                     )
-                elif keys and signal.types.get(capture) != "repr":
+                elif keys and signal.types.get(capture) not in ("repr", "argv"):
                     yield Found(
                         thing,
                         path,
                         "source",
-                        f"reaches into {capture!r} of {signal.id}, which is no `repr`",
+                        f"reaches into {capture!r} of {signal.id}, which is neither `repr` nor `argv`",
                     )
                 if source.contains is not None and source.value is None:
                     yield Found(thing, path, "source", "`contains` needs a `value`")
