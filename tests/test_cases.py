@@ -36,7 +36,7 @@ def test_a_malformed_case_is_named(tmp_path):
     file.parent.mkdir(parents=True)
     file.write_text("hits:\n  - {name: one, about: x, block: y}\n")
 
-    with pytest.raises(PackError, match=r"some-rule\.yaml: one: missing \['expect', 'source'\]"):
+    with pytest.raises(PackError, match=r"some-rule\.yaml:2: one: missing \['expect', 'source'\]"):
         load_cases(tmp_path)
 
 

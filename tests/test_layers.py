@@ -12,7 +12,8 @@ ALLOWED = {
     "engine": {"logs", "rules", "engine"},
     "report": {"report", "rules"},  # rules: for `explain`, which prints a rule
     "redact": {"redact", "report"},
-    "cli": {"logs", "rules", "engine", "report", "redact", "cli"},
+    "ruletest": {"logs", "rules", "engine", "report", "ruletest"},
+    "cli": {"logs", "rules", "engine", "report", "redact", "ruletest", "cli"},
 }
 LEAVES = {"vdiag", "vdiag.errors", "vdiag.report.model"}
 """Modules that import nothing of vdiag's, so that any layer may import them."""

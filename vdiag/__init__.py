@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from vdiag.logs.sources import Source
     from vdiag.report.model import Report
@@ -19,23 +18,27 @@ __all__ = ["__version__", "analyze"]
 
 def analyze(
     *inputs: str | os.PathLike[str] | BinaryIO,
-    rules: Path | None = None,
+    rules: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
     names: list[str] | None = None,
 ) -> Report:
     """Analyse logs and return the report.
 
     ``inputs`` are paths or binary streams. A path may be a file, packed or not, an archive, a
     folder, a pattern, or ``-`` for standard input; the files of a rotated log are one input.
-    ``names`` name the streams in the report. ``rules`` is a folder that holds a rule pack, by
-    default the built-in one.
+    ``names`` name the streams in the report. ``rules`` are folders with rule packs that add
+    to the built-in one, in their order.
 
     Raises :class:`vdiag.errors.InputError` where an input cannot be read or is no text, and
     :class:`vdiag.errors.PackError` where the rule pack is broken.
     """
-    from vdiag.engine.diagnose import Engine
-    from vdiag.rules.pack import load
+    import os
+    from pathlib import Path
 
-    engine = Engine.of(load(rules))
+    from vdiag.engine.diagnose import Engine
+    from vdiag.rules.pack import load_with
+
+    given = [rules] if isinstance(rules, str | os.PathLike) else rules
+    engine = Engine.of(load_with([Path(folder) for folder in given]))
     return engine.report(_sources(inputs, names), __version__)
 
 

@@ -13,6 +13,7 @@ from vdiag.cli.options import (
     journal_options,
     logs_argument,
     open_logs,
+    rules_option,
     run_option,
     say_errors,
     wants_color,
@@ -21,6 +22,8 @@ from vdiag.cli.options import (
 from vdiag.errors import ExitStatus
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vdiag.report.model import Report
 
 
@@ -43,6 +46,7 @@ if TYPE_CHECKING:
     help="Exit status 1 for a problem only, or also where the server is at risk.",
 )
 @run_option
+@rules_option
 @journal_options
 @color_option
 @click.pass_context
@@ -52,6 +56,7 @@ def command(
     format_: str,
     fail_on: str,
     run_choice: str | int | None,
+    packs: tuple[Path, ...],
     color: str,
     journals: tuple[str, ...],
     since: str | None,
@@ -69,9 +74,9 @@ def command(
     import vdiag
     from vdiag.engine.diagnose import Engine
     from vdiag.report.status import exit_status
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    engine = Engine.of(load())
+    engine = Engine.of(load_with(packs))
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
     failed = say_errors(report, errors)

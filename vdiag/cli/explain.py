@@ -8,24 +8,27 @@ from typing import TYPE_CHECKING
 
 import click
 
-from vdiag.cli.options import color_option, wants_color, width
+from vdiag.cli.options import color_option, rules_option, wants_color, width
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from vdiag.rules.schema import Diagnosis, Symptom
 
 
 @click.command("explain")
 @click.argument("id")
+@rules_option
 @color_option
-def command(id: str, color: str) -> None:
+def command(id: str, packs: tuple[Path, ...], color: str) -> None:
     """Print a diagnosis or a symptom in full: conclusion, fix, caveats, cause, steps.
 
     ID is one that a report names; ``vdiag rules list`` lists them all.
     """
     from vdiag.report.explain import render
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    pack = load()
+    pack = load_with(packs)
     known: dict[str, Diagnosis | Symptom] = {**pack.diagnoses, **pack.symptoms}
     if id not in known:
         close = difflib.get_close_matches(id, known, n=1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,6 +13,7 @@ from vdiag.cli.options import (
     journal_options,
     logs_argument,
     open_logs,
+    rules_option,
     run_option,
     say_errors,
     wants_color,
@@ -19,10 +21,14 @@ from vdiag.cli.options import (
 )
 from vdiag.errors import ExitStatus
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 @click.command("facts")
 @logs_argument
 @run_option
+@rules_option
 @journal_options
 @color_option
 @click.pass_context
@@ -30,6 +36,7 @@ def command(
     ctx: click.Context,
     logs: tuple[str, ...],
     run_choice: str | int | None,
+    packs: tuple[Path, ...],
     color: str,
     journals: tuple[str, ...],
     since: str | None,
@@ -39,9 +46,9 @@ def command(
     import vdiag
     from vdiag.engine.diagnose import Engine
     from vdiag.report import facts
-    from vdiag.rules.pack import load
+    from vdiag.rules.pack import load_with
 
-    engine = Engine.of(load())
+    engine = Engine.of(load_with(packs))
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
     failed = say_errors(report, errors)

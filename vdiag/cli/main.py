@@ -17,7 +17,7 @@ _COMMANDS = {
     "analyze": "Diagnose logs: root cause, proof, and the fix that applies.",
     "facts": "Print the server's effective configuration and the line that says so.",
     "explain": "Print a diagnosis or a symptom in full.",
-    "rules": "List the diagnoses and symptoms that vdiag knows.",
+    "rules": "List, check and write the rules that vdiag knows.",
     "schema": "Print the JSON Schema of the report.",
 }
 """Commands and their one-line help; their modules are imported only when they are run."""

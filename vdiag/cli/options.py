@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -75,6 +76,18 @@ def chosen(report: Report, choice: str | int | None) -> list[Report]:
             f"there is no run {choice}; the input holds {len(report.runs)} run(s)"
         )
     return [about(report, run)]
+
+
+def rules_option(function: _Command) -> _Command:
+    """Add ``--rules DIR``, which may be given several times."""
+    return click.option(
+        "--rules",
+        "packs",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="A folder with a rule pack that adds to the built-in one; may be repeated.",
+    )(function)
 
 
 def wants_color(choice: str) -> bool:

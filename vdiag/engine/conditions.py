@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from vdiag.engine.logic import MAX_EVIDENCE, Answer, both, either
 from vdiag.engine.observation import Observation, RunData, names_own_process
 from vdiag.report.model import JSONValue, Truth
+from vdiag.rules.compare import compare, number, same
 from vdiag.rules.names import event_names
-from vdiag.rules.versions import in_range, same_commit
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactState, FactTable
@@ -55,25 +55,9 @@ def seen_where(observation: Observation, wheres: list[Where], context: Context) 
 
 def check(value: Value, test: Test, facts: FactTable) -> bool | None:
     """Compare a value; None where it cannot be compared (a nightly, an unknown fact)."""
-    if test.known is not None:
-        return test.known
-    if test.equals is not None:
-        return _same(value, test.equals)
-    if test.not_equals is not None:
-        return not _same(value, test.not_equals)
-    if test.one_of is not None:
-        return any(_same(value, one) for one in test.one_of)
-    if test.in_range is not None:
-        return in_range(str(value), test.in_range)
-    if test.same_commit is not None:
-        return any(same_commit(str(value), one) for one in test.same_commit)
-    if test.matches is not None:
-        import regex
-
-        return regex.search(test.matches, str(value), timeout=1.0) is not None
     if test.gt_fact or test.le_fact or test.equals_fact:
         return _check_other(value, test, facts)
-    return _check_number(value, test)
+    return compare(value, test)
 
 
 def _check_other(value: Value, test: Test, facts: FactTable) -> bool | None:
@@ -82,46 +66,11 @@ def _check_other(value: Value, test: Test, facts: FactTable) -> bool | None:
     if other is None or other.conflicts:
         return None
     if test.equals_fact:
-        return _same(value, other.value)
-    one, two = _number(value), _number(other.value)
+        return same(value, other.value)
+    one, two = number(value), number(other.value)
     if one is None or two is None:
         return None
     return one > two if test.gt_fact else one <= two
-
-
-def _check_number(value: Value, test: Test) -> bool | None:
-    number = _number(value)
-    if number is None:
-        return None
-    results = []
-    if test.gt is not None:
-        results.append(number > test.gt)
-    if test.ge is not None:
-        results.append(number >= test.ge)
-    if test.lt is not None:
-        results.append(number < test.lt)
-    if test.le is not None:
-        results.append(number <= test.le)
-    return all(results) if results else None
-
-
-def _number(value: Value | JSONValue) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        return float(value)
-    try:
-        return float(str(value).replace(",", ""))
-    except ValueError:
-        return None
-
-
-def _same(value: Value | JSONValue, other: JSONValue) -> bool:
-    if isinstance(value, bool) or isinstance(other, bool):
-        return str(value).lower() == str(other).lower()
-    if isinstance(value, int | float) and isinstance(other, int | float):
-        return value == other
-    return str(value) == str(other)
 
 
 def _truth(value: bool | None) -> Truth:

@@ -75,7 +75,6 @@ class Engine:
         errors: list[InputError] = []
         origins: dict[int, Origin] = {}
         hits = 0
-        order = fatal_order(self.pack)
         for source in sources:
             if source.origin is not None:
                 origins[id(source.origin)] = source.origin
@@ -89,19 +88,14 @@ class Engine:
                 continue
             finally:
                 source.close()
-            own = [self._run(run, len(all_runs) + index) for index, run in enumerate(kept, start=1)]
-            aftermath(own, self.pack)
-            for run in own:
-                run.verdict = of_run(run, order)
+            own = self.runs_of(observed, len(all_runs))
             verdicts.append(of_input(observed.input, own))
             all_runs += own
             inputs.append(self._input(observed, source))
             hits += observed.hits
         pack = self.pack
         report = Report(
-            vdiag=Tool(
-                version, Rules([RulePack(pack.name, pack.version, pack.digest)], pack.count)
-            ),
+            vdiag=Tool(version, Rules([RulePack(*ref) for ref in pack.packs], pack.count)),
             inputs=inputs,
             verdict=worst(verdicts, all_runs),
             verdicts=verdicts,
@@ -111,6 +105,21 @@ class Engine:
             notes=[origin.note() for origin in origins.values() if origin.kept and origin.left_out],
         )
         return report, errors
+
+    def runs_of(self, observed: Observed, before: int = 0) -> list[Run]:
+        """Judge what one input showed; its runs are numbered after ``before`` others.
+
+        What was observed is left as it is, so that it can be judged by other rules too.
+        """
+        runs_ = [
+            self._run(run, before + index)
+            for index, run in enumerate(self._kept(observed), start=1)
+        ]
+        aftermath(runs_, self.pack)
+        order = fatal_order(self.pack)
+        for run in runs_:
+            run.verdict = of_run(run, order)
+        return runs_
 
     @classmethod
     def _worth(cls, source: Source, observed: Observed, kept: list[RunData]) -> bool:

@@ -127,25 +127,34 @@ class RunData:
     seen_vllm: bool = False
     failed: bool = False
     """A failure of the engine was seen (used to split runs)."""
+    _index: dict[str, list[tuple[int, Bucket]]] = field(default_factory=dict, repr=False)
+    """Buckets by signal, with their place: rules ask for few of many signals, very often."""
+    _indexed: int = -1
 
     def observations(self, *signals: str) -> list[Observation]:
         """Return the kept observations of these signals, in the order of the log."""
-        found = [
-            observation
-            for (name, _), bucket in self.buckets.items()
-            if name in signals
-            for observation in bucket.kept()
-        ]
+        found = [observation for bucket in self._buckets(signals) for observation in bucket.kept()]
         found.sort(key=lambda observation: observation.at.seq)
         return found
 
+    def _buckets(self, signals: tuple[str, ...]) -> list[Bucket]:
+        """Return the buckets of these signals, in the order in which they were made."""
+        if self._indexed != len(self.buckets):  # buckets are only ever added
+            self._index = {}
+            for place, ((name, _), bucket) in enumerate(self.buckets.items()):
+                self._index.setdefault(name, []).append((place, bucket))
+            self._indexed = len(self.buckets)
+        found = [pair for name in set(signals) for pair in self._index.get(name, ())]
+        found.sort(key=lambda pair: pair[0])
+        return [bucket for _, bucket in found]
+
     def count(self, *signals: str) -> int:
         """Return how many blocks showed one of these signals."""
-        return sum(bucket.count for (name, _), bucket in self.buckets.items() if name in signals)
+        return sum(bucket.count for bucket in self._buckets(signals))
 
     def has(self, *signals: str) -> bool:
         """Tell whether any of these signals was seen."""
-        return any(name in signals for name, _ in self.buckets)
+        return bool(self._buckets(signals))
 
     @property
     def served(self) -> bool:

@@ -19,14 +19,14 @@ log; a negative one counts in the block (-1 is its first line).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from vdiag.errors import PackError
+from vdiag.rules.document import MAX_FILE, BadDocument, Document
+from vdiag.rules.problem import Problem
 
 _KEYS = {"name", "about", "source", "prelude", "block", "expect"}
 
@@ -46,6 +46,8 @@ class Case:
     log: bytes
     expect: dict[str, Any]
     path: Path
+    line: int = 1
+    """Where the case stands in its file."""
 
     def __str__(self) -> str:
         """Return the case's name in reports: ``gpu-oom-weights/weights_too_large``."""
@@ -57,82 +59,134 @@ def load_cases(folder: Path) -> list[Case]:
 
     Raises PackError, with the file and the case, where one is malformed.
     """
-    found: list[Case] = []
-    for path in sorted((folder / "rules").rglob("*.yaml")):
-        found += _file(path, folder / "preludes")
-    return found
+    reading = CaseReading.of(folder)
+    if reading.problems:
+        raise PackError(str(reading.problems[0]))
+    return reading.cases
 
 
-def _file(path: Path, preludes: Path) -> Iterator[Case]:
-    try:
-        content = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  # safe loader
-    except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
-        raise PackError(f"{path}: {error}") from error
-    if not isinstance(content, dict) or not set(content) <= {"hits", "near_misses"}:
-        raise PackError(f"{path}: must hold `hits` and `near_misses`, nothing else")
-    names: set[str] = set()
-    for key in ("hits", "near_misses"):
-        for raw in content.get(key) or []:
-            case = _case(raw, path, preludes, hit=key == "hits")
-            if case.name in names:
-                raise PackError(f"{path}: two cases are named {case.name}")
-            names.add(case.name)
-            yield case
+class CaseReading:
+    """The case files below a folder, with all that is wrong with them."""
+
+    def __init__(self, preludes: Sequence[Path]) -> None:
+        self.cases: list[Case] = []
+        self.problems: list[Problem] = []
+        self.documents: list[Document] = []
+        self._preludes = preludes
+        self._stages: dict[Path, dict[str, int]] = {}
+
+    @classmethod
+    def of(cls, folder: Path, more: Sequence[Path] = ()) -> CaseReading:
+        """Read ``folder/rules``; preludes come from ``folder/preludes``, then from ``more``."""
+        reading = cls([folder / "preludes", *more])
+        for path in sorted((folder / "rules").rglob("*.yaml")):
+            reading._file(path, folder.resolve())
+        return reading
+
+    def _wrong(self, path: Path, line: int, message: str) -> None:
+        self.problems.append(Problem(str(path), line, "case", message))
+
+    def _file(self, path: Path, root: Path) -> None:
+        if not path.resolve().is_relative_to(root):
+            self._wrong(path, 1, "a link that leads out of the samples")
+            return
+        try:
+            with path.open("rb") as file:
+                document = Document(str(path), file.read(MAX_FILE))
+        except BadDocument as error:
+            self.problems.append(error.problem)
+            return
+        except OSError as error:
+            self._wrong(path, 1, f"cannot read: {error.strerror}")
+            return
+        self.documents.append(document)
+        content = document.data
+        if not isinstance(content, dict) or not set(content) <= {"hits", "near_misses"}:
+            self._wrong(path, 1, "must hold `hits` and `near_misses`, nothing else")
+            return
+        names: set[str] = set()
+        for key in ("hits", "near_misses"):
+            for index, raw in enumerate(content.get(key) or []):
+                line = document.line((key, index))
+                case = self._case(raw, path, line, hit=key == "hits")
+                if case is None:
+                    continue
+                if case.name in names:
+                    self._wrong(path, line, f"two cases are named {case.name}")
+                names.add(case.name)
+                self.cases.append(case)
+
+    def _case(self, raw: object, path: Path, line: int, *, hit: bool) -> Case | None:
+        problems = list(_malformed(raw))
+        start = b""
+        if not problems:
+            assert isinstance(raw, dict)  # noqa: S101  # told by _malformed
+            try:
+                start = self._prelude(raw.get("prelude"))
+            except PackError as error:
+                problems.append(f"{raw['name']}: {error}")
+        for message in problems:
+            self._wrong(path, line, message)
+        if problems or not isinstance(raw, dict):
+            return None
+        block = str(raw["block"])
+        expect = raw["expect"]
+        lines = start.count(b"\n")
+        if "evidence" in expect:
+            own = [lines - at if at < 0 else at for at in expect["evidence"]]
+            expect = {**expect, "evidence": own}
+        if not block.endswith("\n"):
+            block += "\n"
+        return Case(
+            rule=path.stem,
+            name=raw["name"],
+            hit=hit,
+            about=str(raw["about"]),
+            source=str(raw["source"]),
+            log=start + block.encode(),
+            expect=expect,
+            path=path,
+            line=line,
+        )
+
+    def _prelude(self, given: object) -> bytes:
+        """Return the lines of ``NAME:STAGE``; empty where no prelude is named."""
+        if given is None:
+            return b""
+        name, _, stage = str(given).partition(":")
+        files = [folder / f"{name}.yaml" for folder in self._preludes]
+        file = next((file for file in files if file.is_file()), None)
+        if "/" in name or file is None:
+            raise PackError(f"there is no prelude {name!r}")
+        stages = self._stages_of(file)
+        if stage not in stages:
+            raise PackError(f"prelude {name} has no stage {stage!r}: {', '.join(stages)}")
+        lines = file.with_suffix(".log").read_bytes().split(b"\n")
+        return b"".join(line + b"\n" for line in lines[: stages[stage]])
+
+    def _stages_of(self, file: Path) -> dict[str, int]:
+        if file not in self._stages:
+            try:
+                data = Document(str(file), file.read_bytes()[:MAX_FILE]).data
+            except BadDocument as error:
+                raise PackError(str(error)) from error
+            stages = data.get("stages") if isinstance(data, dict) else None
+            if not isinstance(stages, dict) or not all(type(at) is int for at in stages.values()):
+                raise PackError(f"{file}: has no `stages:`, each with its number of lines")
+            self._stages[file] = {str(name): at for name, at in stages.items()}
+        return self._stages[file]
 
 
-def _case(raw: object, path: Path, preludes: Path, *, hit: bool) -> Case:
+def _malformed(raw: object) -> Iterator[str]:
     if not isinstance(raw, dict) or not isinstance(raw.get("name"), str):
-        raise PackError(f"{path}: a case is a mapping with a `name`")
-    where = f"{path}: {raw['name']}"
-    unknown = set(raw) - _KEYS
-    missing = _KEYS - {"prelude"} - set(raw)
+        yield "a case is a mapping with a `name`"
+        return
+    unknown, missing = set(raw) - _KEYS, _KEYS - {"prelude"} - set(raw)
     if unknown or missing:
         said = [f"unknown {sorted(unknown)}"] if unknown else []
         said += [f"missing {sorted(missing)}"] if missing else []
-        raise PackError(f"{where}: {', '.join(said)}")
-    start = _prelude(raw.get("prelude"), preludes, where)
-    block = str(raw["block"])
-    expect = raw["expect"]
-    if not isinstance(expect, dict):
-        raise PackError(f"{where}: `expect` is a mapping")
-    lines = start.count(b"\n")
-    if "evidence" in expect:
-        own = [lines - line if line < 0 else line for line in expect["evidence"]]
-        expect = {**expect, "evidence": own}
-    if not block.endswith("\n"):
-        block += "\n"
-    return Case(
-        rule=path.stem,
-        name=raw["name"],
-        hit=hit,
-        about=str(raw["about"]),
-        source=str(raw["source"]),
-        log=start + block.encode(),
-        expect=expect,
-        path=path,
-    )
-
-
-def _prelude(given: object, preludes: Path, where: str) -> bytes:
-    """Return the lines of ``NAME:STAGE``; empty where no prelude is named."""
-    if given is None:
-        return b""
-    name, _, stage = str(given).partition(":")
-    file = preludes / f"{name}.yaml"
-    if "/" in name or not file.is_file():
-        raise PackError(f"{where}: there is no prelude {name!r}")
-    stages = yaml.safe_load(file.read_text(encoding="utf-8"))["stages"]
-    if stage not in stages:
-        raise PackError(f"{where}: prelude {name} has no stage {stage!r}: {', '.join(stages)}")
-    lines = (preludes / f"{name}.log").read_bytes().split(b"\n")
-    return b"".join(line + b"\n" for line in lines[: stages[stage]])
-
-
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """A safe loader that keeps stamps as text."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [pair for pair in pairs if pair[0] != "tag:yaml.org,2002:timestamp"]
-    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
-}
+        yield f"{raw['name']}: {', '.join(said)}"
+    elif not isinstance(raw["expect"], dict):
+        yield f"{raw['name']}: `expect` is a mapping"
+    elif not all(type(at) is int for at in raw["expect"].get("evidence", [])):
+        yield f"{raw['name']}: `evidence` is a list of line numbers"

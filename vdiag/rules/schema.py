@@ -32,6 +32,21 @@ Tells = Literal["start-failed", "serving-failed", "hang", "death", "engine-end",
 nobody answered in time; a process is gone without a word; the engine's own last line; the front
 end's view of it, which an orderly stop gives too."""
 
+Waivable = Literal[
+    "literal",
+    "short-literal",
+    "slow-pattern",
+    "unparsed-pattern",
+    "sample",
+    "near-miss",
+    "unreachable",
+    "unused",
+]
+"""Checks of ``vdiag rules lint`` that a rule may waive; the others know no exception."""
+
+Waivers = dict[Waivable, Annotated[str, Field(min_length=10)]]
+"""A check that does not hold here, and the reason."""
+
 Scalar = bool | int | float | str
 Id = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Name = Annotated[str, Field(pattern=r"^[a-z0-9_]+(\.[A-Za-z0-9_]+)*$")]
@@ -133,6 +148,8 @@ class Signal(Strict):
     """Texts (after the prefix) that must match."""
     not_samples: list[str] = []
     """Neighbouring texts that must not match."""
+    waivers: Waivers = {}
+    """Checks of ``vdiag rules lint`` that do not hold here, each with its reason."""
 
 
 class Test(Strict):
@@ -490,6 +507,8 @@ class Diagnosis(Strict):
     """Paths under samples/ of logs that this rule must find."""
     near_misses: list[str] = []
     """Paths under samples/ of logs that look alike and that it must not find."""
+    waivers: Waivers = {}
+    """Checks of ``vdiag rules lint`` that do not hold here, each with its reason."""
 
 
 class Symptom(Strict):
@@ -516,6 +535,10 @@ class PackInfo(Strict):
 
     name: Id
     version: str
+    overrides: list[str] = []
+    """Ids of signals, facts, symptoms and diagnoses (and releases, by their version) of packs
+    loaded before this one that this pack replaces. A replacement that is not listed is refused,
+    and so is an entry that replaces nothing."""
 
 
 Condition.model_rebuild()
