@@ -35,10 +35,10 @@ def analyze(
     from pathlib import Path
 
     from vdiag.engine.diagnose import Engine
-    from vdiag.rules.pack import load_with
+    from vdiag.rules.cache import load
 
     given = [rules] if isinstance(rules, str | os.PathLike) else rules
-    engine = Engine.of(load_with([Path(folder) for folder in given]))
+    engine = Engine.of(load([Path(folder) for folder in given]))
     return engine.report(_sources(inputs, names), __version__)
 
 

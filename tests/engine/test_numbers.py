@@ -10,7 +10,8 @@ from vdiag.engine.numbers import compute
 from vdiag.engine.remedies import best
 from vdiag.engine.words import Words
 from vdiag.errors import PackError
-from vdiag.rules.pack import builtin_dir, load
+from vdiag.rules.pack import load
+from vdiag.rules.packs import builtin_dir
 from vdiag.rules.schema import Number
 
 

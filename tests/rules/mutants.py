@@ -28,9 +28,10 @@ from vdiag.engine.observe import Observed, observe
 from vdiag.engine.verdict import of_input, worst
 from vdiag.logs import pyrepr
 from vdiag.report.model import Redaction, Report, Rules, Stats, Tool
-from vdiag.rules.names import event_names
-from vdiag.rules.pack import Pack, load
+from vdiag.rules.pack import load
+from vdiag.rules.packs import Pack
 from vdiag.rules.schema import Diagnosis, Signal
+from vdiag.rules.walk import event_names
 from vdiag.ruletest.expectation import differences
 from vdiag.ruletest.logs import Log, logs_of
 

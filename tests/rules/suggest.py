@@ -25,7 +25,8 @@ from vdiag.engine.compiled import CompiledSignal
 from vdiag.rules.lint.backtracking import slowness
 from vdiag.rules.lint.literals import text_without
 from vdiag.rules.lint.syntax import Alphabet, Unparsed, parse
-from vdiag.rules.pack import Pack, builtin_dir, load
+from vdiag.rules.pack import load
+from vdiag.rules.packs import Pack, builtin_dir
 from vdiag.rules.schema import Signal
 
 _LINE = re.compile(r"(?P<id>\S+): widen (?P<capture>\w+) in (?P<key>\w+) (?P<index>\d+)")

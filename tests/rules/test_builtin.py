@@ -57,7 +57,7 @@ def test_a_diagnosis_has_its_ten_sections(rule):
 
 def test_every_signal_is_used():
     """A signal that nothing reads is dead weight in the scan."""
-    from vdiag.rules.names import conditions_of, event_names, walk
+    from vdiag.rules.walk import conditions_of, event_names, walk
 
     used = set()
     for fact in PACK.facts.values():

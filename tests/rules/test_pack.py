@@ -5,7 +5,8 @@ import shutil
 import pytest
 
 from vdiag.errors import PackError
-from vdiag.rules.pack import builtin_dir, load
+from vdiag.rules.pack import load
+from vdiag.rules.packs import builtin_dir
 
 
 @pytest.fixture

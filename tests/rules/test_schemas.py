@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from tests.expectation import SAMPLES
-from vdiag.rules.pack import builtin_dir
+from vdiag.rules.packs import builtin_dir
 from vdiag.rules.schemas import KINDS, json_schema
 
 FOLDER = SAMPLES.parent / "docs" / "schemas"

@@ -74,9 +74,9 @@ def command(
     import vdiag
     from vdiag.engine.diagnose import Engine
     from vdiag.report.status import exit_status
-    from vdiag.rules.pack import load_with
+    from vdiag.rules.cache import load
 
-    engine = Engine.of(load_with(packs))
+    engine = Engine.of(load(packs))
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
     failed = say_errors(report, errors)

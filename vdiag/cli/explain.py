@@ -26,9 +26,9 @@ def command(id: str, packs: tuple[Path, ...], color: str) -> None:
     ID is one that a report names; ``vdiag rules list`` lists them all.
     """
     from vdiag.report.explain import render
-    from vdiag.rules.pack import load_with
+    from vdiag.rules.cache import load
 
-    pack = load_with(packs)
+    pack = load(packs)
     known: dict[str, Diagnosis | Symptom] = {**pack.diagnoses, **pack.symptoms}
     if id not in known:
         close = difflib.get_close_matches(id, known, n=1)

@@ -36,9 +36,9 @@ def command() -> None:
 def list_(format_: str, packs: tuple[Path, ...], color: str) -> None:
     """List every diagnosis and symptom: id, family, severity and title."""
     from vdiag.report import overview
-    from vdiag.rules.pack import load_with
+    from vdiag.rules.cache import load
 
-    pack = load_with(packs)
+    pack = load(packs)
     rows = [
         overview.RuleRow(
             rule.id, rule.title, rule.family, rule.severity, rule.ceiling or "confirmed"

@@ -13,7 +13,7 @@ from vdiag.report.model import Outcome, Role
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
     from vdiag.rules.schema import Symptom
 
 _CONSEQUENCE_SECONDS = 900

@@ -11,7 +11,7 @@ from vdiag.logs import argv, pyrepr
 if TYPE_CHECKING:
     import regex
 
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
     from vdiag.rules.schema import Signal
 
 GENERIC = (

@@ -9,7 +9,7 @@ from vdiag.engine.logic import MAX_EVIDENCE, Answer, both, either
 from vdiag.engine.observation import Observation, RunData, names_own_process
 from vdiag.report.model import JSONValue, Truth
 from vdiag.rules.compare import compare, number, same
-from vdiag.rules.names import event_names
+from vdiag.rules.walk import event_names
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactState, FactTable

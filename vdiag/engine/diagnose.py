@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from vdiag.logs.places import Origin
     from vdiag.logs.sources import Source
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
 
 _MAX_NUL_SHARE = 0.01
 _BINARY_SAMPLE = 65536

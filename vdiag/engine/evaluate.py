@@ -10,7 +10,7 @@ from vdiag.engine.failure import Failures, order_of
 from vdiag.engine.logic import Answer
 from vdiag.engine.observation import Observation, RunData, names_own_process
 from vdiag.report.model import Condition, Severity, Truth
-from vdiag.rules.names import event_names
+from vdiag.rules.walk import event_names
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable

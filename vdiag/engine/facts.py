@@ -14,7 +14,7 @@ from vdiag.report.model import Basis, Conflict, Evidence, Fact, JSONValue
 from vdiag.rules.versions import base_release, in_range
 
 if TYPE_CHECKING:
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
     from vdiag.rules.schema import Derivation, FactSource, FactSpec, Signal
 
 _MAX_EVIDENCE = 3

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Literal
 from vdiag.engine.lane import is_vllm_block
 from vdiag.engine.observation import Observation, RunData, Sighting, names_own_process
 from vdiag.report.model import FirstFailure
-from vdiag.rules.names import event_names
+from vdiag.rules.walk import event_names
 
 if TYPE_CHECKING:
     from vdiag.logs.blocks import Block
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
 
 Kind = Literal["own", "noise", "wrapper", "echo", "survived", "stopped"]
 

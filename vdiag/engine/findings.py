@@ -11,7 +11,7 @@ from vdiag.engine.observation import RunData
 from vdiag.engine.remedies import best, not_a_fix, remedies
 from vdiag.engine.words import Words, enumerate_names
 from vdiag.report.model import Condition, Evidence, Finding, FindingStatus, Reference
-from vdiag.rules.names import walk
+from vdiag.rules.walk import walk
 
 if TYPE_CHECKING:
     from vdiag.engine.facts import FactTable

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, DecimalException
 from typing import TYPE_CHECKING
 
+from vdiag.rules.walk import operands
+
 if TYPE_CHECKING:
     from vdiag.rules.schema import Number
 
@@ -25,9 +27,9 @@ def compute(numbers: list[Number], value_of: Callable[[str], object]) -> dict[st
     """
     known: dict[str, int | float] = {}
     for number in numbers:
-        operands = [_operand(one, known, value_of) for one in number.operands]
-        values = [one for one in operands if one is not None]
-        if len(values) < len(operands):
+        found = [_operand(one, known, value_of) for one in operands(number)]
+        values = [one for one in found if one is not None]
+        if len(values) < len(found):
             continue
         result = _apply(number, values)
         if result is not None and result > Decimal(repr(number.above)):

@@ -34,16 +34,9 @@ class HyperscanMatcher:
     name = "hyperscan"
 
     def __init__(self, literals: list[bytes]) -> None:
-        import hyperscan
+        from vdiag.engine.database import load
 
-        self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
-        self._database.compile(
-            expressions=literals,
-            ids=list(range(len(literals))),
-            elements=len(literals),
-            flags=[0] * len(literals),
-            literal=True,
-        )
+        self._database = load(literals)
         self._hits: list[Hit] = []
 
     def _note(self, id: int, start: int, end: int, flags: int, context: object) -> None:

@@ -11,7 +11,7 @@ from vdiag.logs import clock
 from vdiag.report.model import Finding, Run, Verdict, VerdictStatus
 
 if TYPE_CHECKING:
-    from vdiag.rules.pack import Pack
+    from vdiag.rules.packs import Pack
 
 PRECEDENCE: tuple[VerdictStatus, ...] = (
     "confirmed",

@@ -25,7 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from vdiag.errors import PackError
-from vdiag.rules.document import MAX_FILE, BadDocument, Document
+from vdiag.rules.document import BadDocument, Document
+from vdiag.rules.files import MAX_FILE
 from vdiag.rules.problem import Problem
 
 _KEYS = {"name", "about", "source", "prelude", "block", "expect"}

@@ -16,8 +16,6 @@ from vdiag.rules.problem import Problem
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-MAX_FILE = 1 << 20
-"""Bytes of a file; the longest built-in rule has 30 KiB."""
 MAX_DEPTH = 40
 MAX_VALUES = 100_000
 """Values of a file with its aliases written out; a long rule has 1,000."""

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vdiag.errors import PackError
-from vdiag.rules.document import MAX_FILE
 
+MAX_FILE = 1 << 20
+"""Bytes of a file; the longest built-in rule has 30 KiB."""
 MAX_FILES = 5_000
 MAX_PACK = 32 << 20
 """Bytes of all files together."""

@@ -11,47 +11,10 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from vdiag.rules.problem import Problem
 from vdiag.rules.schema import Alternative, Condition, Diagnosis, FactSpec, Signal
+from vdiag.rules.walk import conditions_of, event_names, operands, walk
 
 if TYPE_CHECKING:
-    from vdiag.rules.pack import Pack
-
-
-def event_names(event: list[str] | str | None) -> list[str]:
-    """Return the signals an ``event`` key names, as a list."""
-    if event is None:
-        return []
-    return [event] if isinstance(event, str) else event
-
-
-def walk(condition: Condition) -> Iterator[Condition]:
-    """Yield a condition and all inside it."""
-    yield condition
-    for inner in (*(condition.all or ()), *(condition.any or ())):
-        yield from walk(inner)
-    if condition.negate is not None:
-        yield from walk(condition.negate)
-
-
-def conditions_of(rule: Diagnosis) -> Iterator[Condition]:
-    """Yield every condition that a diagnosis holds, wherever it stands."""
-    for item in rule.conditions:
-        yield from walk(item.when)
-    for alternative in rule.signature:
-        for condition in alternative.all_facts:
-            yield from walk(condition)
-    for remedy in rule.fix:
-        for reason in (*remedy.when, *remedy.never_when):
-            yield from walk(reason.when)
-    for advice in rule.not_a_fix:
-        for maybe in (advice.tried_when, advice.only_when):
-            if maybe is not None:
-                yield from walk(maybe)
-    for risk in rule.risk:
-        if risk.when is not None:
-            yield from walk(risk.when)
-    verification = rule.verification
-    for step in (*verification.must_appear, *verification.must_not_appear, *verification.exercised):
-        yield from walk(step.when)
+    from vdiag.rules.packs import Pack
 
 
 def name_problems(pack: Pack, broken: Set[str] = frozenset()) -> Iterator[Problem]:
@@ -171,7 +134,7 @@ class _Names:
             for group in regex.compile(pattern).groupindex
         }
         for number in numbers:
-            for operand in number.operands:
+            for operand in operands(number):
                 named = isinstance(operand, str)
                 if named and operand not in known and operand not in self._pack.facts:
                     yield self._at(

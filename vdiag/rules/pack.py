@@ -11,60 +11,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
 from vdiag.errors import PackError
-from vdiag.rules.document import MAX_FILE, BadDocument, Document
-from vdiag.rules.files import pack_files
+from vdiag.rules.document import BadDocument, Document
+from vdiag.rules.files import MAX_FILE, pack_files
 from vdiag.rules.names import name_problems
+from vdiag.rules.packs import BUILTIN, Pack, PackRef, builtin_dir
 from vdiag.rules.problem import Problem
 from vdiag.rules.schema import Diagnosis, FactSpec, PackInfo, Release, Signal, Symptom
 
 _Model = TypeVar("_Model", bound=BaseModel)
-
-BUILTIN = "builtin"
-"""Name of the built-in pack, which no other pack may have."""
-
-
-class PackRef(NamedTuple):
-    """What a report says of a pack."""
-
-    name: str
-    version: str
-    digest: str
-
-
-@dataclass
-class Pack:
-    """Validated rules of one pack or of several, in a fixed order."""
-
-    packs: list[PackRef] = field(default_factory=list)
-    signals: dict[str, Signal] = field(default_factory=dict)
-    facts: dict[str, FactSpec] = field(default_factory=dict)
-    releases: list[Release] = field(default_factory=list)
-    symptoms: dict[str, Symptom] = field(default_factory=dict)
-    diagnoses: dict[str, Diagnosis] = field(default_factory=dict)
-    places: dict[str, str] = field(default_factory=dict)
-    """Where each thing is defined: ``signal sym.x`` → ``signals/symptoms.yaml:12``."""
-
-    @property
-    def count(self) -> int:
-        """How many diagnoses and symptoms the pack holds."""
-        return len(self.diagnoses) + len(self.symptoms)
-
-    @property
-    def digest(self) -> str:
-        """Name the content of all packs; differs where any byte of any of them does."""
-        return "+".join(ref.digest for ref in self.packs)
-
-
-def builtin_dir() -> Path:
-    """Return the folder of the built-in rules: in the wheel, else beside the package."""
-    package = Path(__file__).resolve().parent.parent
-    inside = package / "_rules"
-    return inside if inside.is_dir() else package.parent / "rules"
 
 
 def samples_dir(folder: Path) -> Path | None:

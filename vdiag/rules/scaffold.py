@@ -7,7 +7,8 @@ from pathlib import Path
 from string import Template
 
 from vdiag.errors import PackError
-from vdiag.rules.pack import BUILTIN, load_with, pack_name, samples_dir
+from vdiag.rules.pack import load_with, pack_name, samples_dir
+from vdiag.rules.packs import BUILTIN
 
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 

@@ -386,11 +386,6 @@ class Number(Strict):
     above: float = 0.0
     """There is no figure where the value is not above this: advice to use 0 helps nobody."""
 
-    @property
-    def operands(self) -> list[str | float]:
-        """The operands, in order."""
-        return self.divide or self.multiply or self.subtract or []
-
     @model_validator(mode="after")
     def _one_operation(self) -> Number:
         given = [one for one in (self.divide, self.multiply, self.subtract) if one is not None]

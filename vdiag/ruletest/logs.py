@@ -11,8 +11,9 @@ from vdiag.errors import PackError
 from vdiag.logs.inputs import open_path
 from vdiag.logs.sources import Source
 from vdiag.rules.cases import Case, CaseReading
-from vdiag.rules.document import MAX_FILE, BadDocument, Document
-from vdiag.rules.pack import Pack
+from vdiag.rules.document import BadDocument, Document
+from vdiag.rules.files import MAX_FILE
+from vdiag.rules.packs import Pack
 from vdiag.ruletest.expectation import Expect
 
 _EXPECTATION = ".expect.yaml"

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from vdiag.engine.diagnose import Engine
 from vdiag.errors import InputError, PackError
-from vdiag.rules.pack import BUILTIN, Pack, builtin_dir, load, load_with, pack_name, samples_dir
+from vdiag.rules.pack import load, load_with, pack_name, samples_dir
+from vdiag.rules.packs import BUILTIN, Pack, builtin_dir
 from vdiag.ruletest.expectation import differences
 from vdiag.ruletest.logs import Log, logs_of
 

@@ -14,14 +14,8 @@ from typing import TYPE_CHECKING
 from vdiag.rules.cases import CaseReading
 from vdiag.rules.lint import conditions, facts, samples, signals, texts
 from vdiag.rules.lint.subject import Found, Subject
-from vdiag.rules.pack import (
-    BUILTIN,
-    builtin_dir,
-    builtin_reading,
-    pack_name,
-    read_packs,
-    samples_dir,
-)
+from vdiag.rules.pack import builtin_reading, pack_name, read_packs, samples_dir
+from vdiag.rules.packs import BUILTIN, builtin_dir
 from vdiag.rules.problem import Problem
 
 if TYPE_CHECKING:

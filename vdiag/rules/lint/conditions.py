@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from vdiag.rules.lint.logic import Logic, passes
 from vdiag.rules.lint.subject import Found, Subject
 from vdiag.rules.lint.values import capture_values, captures_of, is_stated
-from vdiag.rules.names import event_names
+from vdiag.rules.walk import event_names
 
 if TYPE_CHECKING:
     from vdiag.rules.schema import Alternative, Condition, Diagnosis, Signal, Test, Where

@@ -32,7 +32,7 @@ def check(subject: Subject) -> Iterator[Found]:
                         thing,
                         path,
                         "source",
-                        f"reaches into {capture!r} of {signal.id}, which is neither `repr` nor `argv`",
+                        f"reaches into {capture!r} of {signal.id}, neither `repr` nor `argv`",
                     )
                 if source.contains is not None and source.value is None:
                     yield Found(thing, path, "source", "`contains` needs a `value`")

@@ -11,7 +11,7 @@ from vdiag.rules.lint.backtracking import slowness
 from vdiag.rules.lint.literals import text_without
 from vdiag.rules.lint.subject import Found, Subject
 from vdiag.rules.lint.values import captures_of
-from vdiag.rules.names import conditions_of, event_names, walk
+from vdiag.rules.walk import conditions_of, event_names, walk
 
 if TYPE_CHECKING:
     from vdiag.rules.schema import Signal

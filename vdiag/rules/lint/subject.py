@@ -12,7 +12,8 @@ from vdiag.rules.lint.syntax import Alphabet, Tree, Unparsed, parse
 
 if TYPE_CHECKING:
     from vdiag.rules.cases import Case
-    from vdiag.rules.pack import Pack, Reading
+    from vdiag.rules.pack import Reading
+    from vdiag.rules.packs import Pack
     from vdiag.rules.schema import Diagnosis, FactSpec, Signal, Symptom
 
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from vdiag.rules.lint.subject import Found, Subject
 from vdiag.rules.lint.values import captures_of
-from vdiag.rules.names import event_names
 from vdiag.rules.schema import Test
+from vdiag.rules.walk import event_names
 
 if TYPE_CHECKING:
     from vdiag.rules.schema import Diagnosis, Symptom
