@@ -22,7 +22,6 @@ _DIGITS = re.compile(r"\d+(?:[.,:]\d+)*")
 """What a template has ``<n>`` for."""
 _KEPT = -1
 CUT = "<cut>"
-_TAIL = re.compile(r"[^\s'\"<>()\[\]{},;|]+$")
 _HEAD = re.compile(r"[^\s'\"<>()\[\]{},;|]+")
 _OWN = re.compile(r"<(?:[a-z][a-z0-9-]*-\d+|cut)>")
 """A token: of this or of an earlier redaction. It stays."""
@@ -112,6 +111,18 @@ def spliced(text: str, pieces: list[tuple[int, int, str]]) -> str:
     return "".join([*parts, text[at:]])
 
 
+def _tail(text: str) -> int:
+    """Return the length of the last word, in time that grows with it alone."""
+    size = 256
+    while True:
+        match = _HEAD.match(text[-size:][::-1])
+        if match is None:
+            return 0
+        if match.end() < size:
+            return match.end()
+        size *= 4
+
+
 class Redactor:
     """Replaces what its finders find and remembers which token stands for which value.
 
@@ -183,9 +194,11 @@ class Redactor:
                 self._add(covered, finder.kind, view, (start, end), canonical)
         self._again(covered, readings)
         if cut:
-            tail = _TAIL.search(readings[-1].text)
-            if tail and not (tail.group().isalpha() and len(tail.group()) <= 12):
-                covered.drop(readings[-1].origin(*tail.span()))
+            view = readings[-1]
+            size = _tail(view.text)
+            word = view.text[len(view.text) - size :]
+            if word and not (word.isalpha() and size <= 12):
+                covered.drop(view.origin(len(view.text) - size, len(view.text)))
         return covered
 
     def behead(self, covered: Coverage, view: View) -> None:

@@ -26,7 +26,8 @@ _KEY_LINES = 400
 _FAST_FROM = 1 << 20
 """Characters after which it pays to build the faster gate."""
 _BODY = re.compile(
-    r"(?:[A-Za-z0-9+/=]{16,}|(?:^|(?<=[\]:\"'FP>|] )|(?<=[\t\"']))[A-Za-z0-9+/=]{2,})(?=[ \t\r]*$)",
+    r"(?:(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{16,}"
+    r"|(?:^|(?<=[\]:\"'FP>|] )|(?<=[\t\"']))[A-Za-z0-9+/=]{2,})(?=[ \t\r]*$)",
     re.M,
 )
 

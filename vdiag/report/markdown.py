@@ -26,6 +26,7 @@ SHORT = 8_000
 _NAME = 120
 """Characters of an input's name."""
 _INPUTS = 50
+_FEW = 5
 _FACTS = 60
 _TICK: dict[str, str] = {"true": "true", "false": "false", "unknown": "not known"}
 
@@ -59,7 +60,10 @@ def render(report: Report, *, brief: bool = False) -> str:
     The report should have gone through :func:`vdiag.redact.redact`; the second paragraph says
     whether it has.
     """
-    sections = [_verdict(report), Section(100, [], [_redacted(report.redaction)], [])]
+    sections = [
+        _verdict(report, _FEW if brief else _INPUTS),
+        Section(100, [], [_redacted(report.redaction)], []),
+    ]
     run = story.shown(report)
     if run is not None:
         finding = story.rooted(run, report.verdict)
@@ -79,7 +83,7 @@ def _redacted(redaction: Redaction) -> str:
     )
 
 
-def _verdict(report: Report) -> Section:
+def _verdict(report: Report, most: int) -> Section:
     verdict = report.verdict
     root = f" ({code(verdict.root)})" if verdict.root else ""
     word = VERDICT_WORDS[verdict.status]
@@ -89,7 +93,7 @@ def _verdict(report: Report) -> Section:
             "\n".join(
                 f"- {code(short(item.input or '-', _NAME))}: {VERDICT_WORDS[item.status]}"
                 + (f" ({code(item.root)})" if item.root else "")
-                for item in report.verdicts[:_INPUTS]
+                for item in report.verdicts[:most]
             )
         )
     return Section(99, [], lines, [])
@@ -378,5 +382,5 @@ def _fit(sections: list[Section], limit: int) -> str:
     blocks = [block for section in sections for block in section.blocks]
     if cut:
         left = "; ".join(f"{plural(n, 'entry')} of {name or 'what ran'}" for name, n in cut.items())
-        blocks.append(f"_Cut to {limit:,} characters. Left out: {left}. The JSON report has all._")
+        blocks.append(f"Cut to {limit:,} characters. Left out: {left}. The JSON report has all.")
     return "\n\n".join(blocks) + "\n"
