@@ -310,9 +310,24 @@ def _crlf(item: Planted, rng: Rng) -> str:
     return f"{'' if item.start else PREFIX}{item.text}\r\n"
 
 
+def _arguments(item: Planted, rng: Rng) -> str:
+    return f"{PREFIX}non-default args: {{'model': 'o/m', 'x': {item.text!r}, 'port': 1}}\n"
+
+
+def _environment(item: Planted, rng: Rng) -> str:
+    return f"CUDA_VERSION=13.0\nNOTE={item.text}\nPATH=/usr/bin\n"
+
+
+def _text_with_json(item: Planted, rng: Rng) -> str:
+    return f"{PREFIX}body {json.dumps({'note': item.text, 'n': 1})} end\n"
+
+
 POSITIONS: dict[str, Callable[[Planted, Rng], str]] = {
     "record": _record,
     "traceback": _traceback,
+    "arguments": _arguments,
+    "environment block": _environment,
+    "JSON inside a record": _text_with_json,
     "CR LF": _crlf,
     "coloured inside": _coloured,
     "JSON record": _json_record,
