@@ -206,6 +206,11 @@ KINDS: dict[str, Maker] = {
     ),
     "signed GCS URL": around("GET https://storage.googleapis.com/b/m?X-Goog-Signature={}", HEX, 64),
     "password": around("DB_PASSWORD: {}"),
+    "key in an error": around("Incorrect API key provided: {}. See the docs"),
+    "token in an error": around("ValueError: invalid token '{}' for user"),
+    "rejected input": around(
+        "Input should be a list [type=x, input_value='a {} b', input_type=str]"
+    ),
     "W&B key": around("WANDB_API_KEY={}", HEX, 40),
     "prompt": prompt(
         "Received request cmpl-1: prompt: {}, params: SamplingParams(n=1), "

@@ -106,7 +106,7 @@ def _no_prompt(match: re.Match[str], value: str) -> bool:
 
 _KEYS = (
     r"(?:prompts?|content|completion|generated_text|output_text|input_text|reasoning(?:_content)?"
-    r"|(?:system|user|negative)_prompt|suffix|text|query|instructions?|refusal|arguments|input|documents?)"
+    r"|(?:system|user|negative)_prompt|suffix|text|query|instructions?|refusal|arguments|input(?:_value)?|documents?)"
 )
 _IDS = (
     r"(?:(?:prompt|output|all|new|sampled|input|draft|generated|resumed_req|spec|cached)_?)?"

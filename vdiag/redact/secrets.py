@@ -302,6 +302,15 @@ PLACES: list[Finder] = [
         r"\bcurl\b.{0,500}? (?:-u|--user)[ =]*['\"]?(?P<secret>[^\s:'\"<>]+:[^\s'\"<>]+)",
         "curl",
     ),
+    _named(
+        "said",
+        r"(?i:\b(?:token|secret|password|api[ -]key(?: provided| is)?):? \\{0,8}['\"]|\bapi[ -]key"
+        r" (?:provided|is):? )(?P<secret>(?=[^\s'\"]*\d)(?=[^\s'\"]*[A-Za-z])[^\s'\"<>\\]{10,})",
+        "token",
+        "secret",
+        "password",
+        "key",
+    ),
     Values(),
     Options(),
 ]
