@@ -13,7 +13,7 @@ from vdiag.redact.pattern import WINDOW, Finder, Pattern
 
 _COSTLY = frozenset(
     {"email", "assigned", "assigned-quoted", "option-quoted", "secret-option", "vendor",
-     "hub-complaint", "bracketed"}
+     "hub-complaint", "bracketed", "login", "shell-prompt"}
 )  # fmt: skip
 """Patterns that hyperscan needs a tenth of a second or more to build."""
 
