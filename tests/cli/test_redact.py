@@ -1,13 +1,32 @@
 """Redaction as a user meets it: what is on by default, what is written where."""
 
+import io
 import json
 import os
+import sys
 
 import pytest
 
-from tests.cli.test_cli import CRASH, vdiag
+from tests.cli.test_cli import CRASH
+from vdiag.cli import main as cli
 
 KEY = "Zk3vQ9xTt7Lm2PpA"
+
+
+@pytest.fixture
+def vdiag(monkeypatch, capsys):
+    """Return a function that runs the command: (exit status, standard output, error)."""
+
+    def call(*args, stdin=b""):
+        monkeypatch.setattr(sys, "argv", ["vdiag", *map(str, args)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        monkeypatch.setenv("COLUMNS", "3000")
+        with pytest.raises(SystemExit) as stop:
+            cli.run()
+        out, err = capsys.readouterr()
+        return stop.value.code, out, err
+
+    return call
 
 
 @pytest.fixture
@@ -32,9 +51,9 @@ def log(tmp_path):
         (("-f", "json", "--redact-models"), True),
     ],
 )
-def test_defaults_on_standard_output(log, args, redacted):
+def test_defaults_on_standard_output(vdiag, log, args, redacted):
     """Markdown is redacted, the terminal and JSON are not, and either can be had."""
-    status, out, err = vdiag("analyze", log, *args, env={"COLUMNS": "3000"})
+    status, out, err = vdiag("analyze", log, *args)
 
     assert (status, err) == (1, "")
     assert ("/models/GLM-5.3-NVFP4" not in out) is redacted
@@ -44,7 +63,7 @@ def test_defaults_on_standard_output(log, args, redacted):
 
 
 @pytest.mark.parametrize("format_", ["terminal", "markdown", "github-comment", "json"])
-def test_a_file_is_redacted(log, tmp_path, format_):
+def test_a_file_is_redacted(vdiag, log, tmp_path, format_):
     """What goes into a file is redacted in every format, unless it is told not to be."""
     path = tmp_path / "report"
 
@@ -55,7 +74,7 @@ def test_a_file_is_redacted(log, tmp_path, format_):
 
 
 @pytest.mark.parametrize(("args", "applied"), [((), False), (("--redact",), True)])
-def test_json_says_whether_it_is_redacted(log, args, applied):
+def test_json_says_whether_it_is_redacted(vdiag, log, args, applied):
     """The JSON report says which it is, and counts the kinds."""
     report = json.loads(vdiag("analyze", log, "-f", "json", *args)[1])
 
@@ -63,7 +82,7 @@ def test_json_says_whether_it_is_redacted(log, args, applied):
     assert ("secret" in report["redaction"]["counts"]) is applied
 
 
-def test_the_redaction_report_has_counts_only(log):
+def test_the_redaction_report_has_counts_only(vdiag, log):
     """Kinds and counts go to standard error, values nowhere."""
     _, _, err = vdiag("analyze", log, "-f", "markdown", "--redaction-report")
     kinds = {line.split()[0]: line.split()[1] for line in err.splitlines()}
@@ -73,7 +92,7 @@ def test_the_redaction_report_has_counts_only(log):
     assert KEY not in err
 
 
-def test_own_patterns_and_their_errors(log, tmp_path):
+def test_own_patterns_and_their_errors(vdiag, log, tmp_path):
     """A file of patterns adds to what is replaced; a broken line is one line of error."""
     own = tmp_path / "own.txt"
     own.write_text("connector: HiSparseConnector\n")
@@ -88,7 +107,7 @@ def test_own_patterns_and_their_errors(log, tmp_path):
     assert err.count("\n") == 1
 
 
-def test_a_file_that_cannot_be_written_is_one_line(log, tmp_path):
+def test_a_file_that_cannot_be_written_is_one_line(vdiag, log, tmp_path):
     """What, where and what next; and nothing half written is left behind."""
     status, _, err = vdiag("analyze", log, "-o", tmp_path / "nowhere" / "report")
     assert (status, err.count("\n")) == (2, 1)
@@ -100,7 +119,7 @@ def test_a_file_that_cannot_be_written_is_one_line(log, tmp_path):
     assert sorted(item.name for item in tmp_path.iterdir()) == ["server.log"]
 
 
-def test_a_file_is_replaced_whole_and_keeps_its_mode(log, tmp_path):
+def test_a_file_is_replaced_whole_and_keeps_its_mode(vdiag, log, tmp_path):
     """The old report stays until the new one is complete; permissions stay as they were."""
     path = tmp_path / "report"
     path.write_text("old\n")
@@ -111,7 +130,7 @@ def test_a_file_is_replaced_whole_and_keeps_its_mode(log, tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_redact_writes_a_copy(log, tmp_path):
+def test_redact_writes_a_copy(vdiag, log, tmp_path):
     """The copy has every line in its place, no secret, and gives the same verdict."""
     path = tmp_path / "copy.log"
 
@@ -130,7 +149,7 @@ def test_redact_writes_a_copy(log, tmp_path):
 
 
 @pytest.mark.parametrize("args", [(), ("-",)])
-def test_redact_reads_a_pipe(args):
+def test_redact_reads_a_pipe(vdiag, args):
     """The end of a pipe needs no argument, and the tally goes to standard error."""
     data = f"--api-key {KEY} at 10.1.2.3\r\nno newline".encode()
     status, out, err = vdiag("redact", *args, "--redaction-report", stdin=data)
@@ -139,7 +158,7 @@ def test_redact_reads_a_pipe(args):
     assert [line.split()[0] for line in err.splitlines()] == ["kind", "secret", "ip"]
 
 
-def test_redact_does_not_overwrite_the_log(log):
+def test_redact_does_not_overwrite_the_log(vdiag, log):
     """Naming the log as the output is refused, and the log is as it was."""
     before = log.read_bytes()
     status, _, err = vdiag("redact", log, "-o", log)
@@ -149,7 +168,7 @@ def test_redact_does_not_overwrite_the_log(log):
     assert log.read_bytes() == before
 
 
-def test_redact_models(tmp_path):
+def test_redact_models(vdiag, tmp_path):
     """Public model ids stay, unless they are to be hidden."""
     data = b"--model Qwen/Qwen3-8B --tokenizer /data/x\n"
 
@@ -157,7 +176,7 @@ def test_redact_models(tmp_path):
     assert vdiag("redact", "--redact-models", stdin=data)[1].count("<model-") == 2
 
 
-def test_redact_of_nothing_is_an_error(tmp_path):
+def test_redact_of_nothing_is_an_error(vdiag, tmp_path):
     """A file that is not there is one line, and no output appears."""
     target = tmp_path / "copy"
     status, out, err = vdiag("redact", tmp_path / "nowhere.log", "-o", target)
