@@ -260,8 +260,8 @@ def test_colour_is_for_terminals_and_can_be_forced():
     assert "\x1b[" in coloured
 
 
-def test_markdown_replaces_secrets_and_says_that_the_rest_is_not(tmp_path):
-    """The first line of a Markdown report tells what was and what was not replaced."""
+def test_markdown_replaces_secrets_and_says_so(tmp_path):
+    """Under the verdict of a Markdown report stands what was replaced."""
     secret = "hf_" + "a1B2" * 8
     path = tmp_path / "server.log"
     planted = f"'hf_token': '{secret}', 'host': '10.20.30.40', 'port': 8000"
@@ -269,7 +269,7 @@ def test_markdown_replaces_secrets_and_says_that_the_rest_is_not(tmp_path):
 
     out = vdiag("analyze", path, "-f", "markdown")[1]
 
-    assert "not yet redacted" in out.splitlines()[0]
+    assert out.splitlines()[2].startswith("Redacted (1 ip, 1 model, 1 secret): ")
     assert "'hf_token': '<secret-1>', 'host': '<ip-1>'" in out
     assert secret not in out
     assert "10.20.30.40" not in out

@@ -19,6 +19,8 @@ def main() -> None:
     for name in ("flagship", "unexplained", "two_runs", "no_vllm", "clean"):
         path = test_markdown.GOLDEN / f"{name}.md"
         path.write_text(markdown.render(redact(getattr(fixtures, name)())), encoding="utf-8")
+    short = markdown.render(redact(fixtures.flagship()), brief=True)
+    (test_markdown.GOLDEN / "flagship.short.md").write_text(short, encoding="utf-8")
 
 
 if __name__ == "__main__":

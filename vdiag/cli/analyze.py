@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -19,12 +18,16 @@ from vdiag.cli.options import (
     wants_color,
     width,
 )
+from vdiag.cli.output import opened_text
+from vdiag.cli.redaction import make_redactor, redaction_options, say
 from vdiag.errors import ExitStatus
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from vdiag.report.model import Report
+
+_FOR_ISSUES = ("markdown", "github-comment")
 
 
 @click.command("analyze")
@@ -33,11 +36,19 @@ if TYPE_CHECKING:
     "-f",
     "--format",
     "format_",
-    type=click.Choice(["terminal", "markdown", "json"]),
+    type=click.Choice(["terminal", "markdown", "github-comment", "json"]),
     default="terminal",
     show_default=True,
-    help="Form of the report: for people, for an issue, for programs.",
+    help="Form of the report: for people, for an issue, its short form, for programs.",
 )
+@click.option("-o", "--output", metavar="FILE", help="Write the report to a file.")
+@click.option(
+    "--redact/--no-redact",
+    default=None,
+    help="Replace secrets, prompts, names and addresses. By default on for Markdown and for "
+    "--output, off for the terminal and for JSON on standard output.",
+)
+@redaction_options
 @click.option(
     "--fail-on",
     type=click.Choice(["problem", "risk"]),
@@ -61,6 +72,11 @@ def command(
     journals: tuple[str, ...],
     since: str | None,
     until: str | None,
+    output: str | None,
+    redact: bool | None,
+    redaction_report: bool,
+    redact_extra: tuple[str, ...],
+    redact_models: bool,
 ) -> None:
     """Diagnose logs of vLLM servers: root cause, proof, and the fix that applies.
 
@@ -76,6 +92,10 @@ def command(
     from vdiag.report.status import exit_status
     from vdiag.rules.cache import load
 
+    if redact is None:
+        asked = bool(redact_extra) or redact_models
+        redact = asked or output not in (None, "-") or format_ in _FOR_ISSUES
+    redactor = make_redactor(redact_extra, models=redact_models) if redact else None
     engine = Engine.of(load(packs))
     sources = open_logs(ctx, logs, journals, since, until)
     report, errors = engine.report_all(sources, vdiag.__version__)
@@ -84,28 +104,34 @@ def command(
     if run_choice == "all" and format_ == "json":
         reports = [report]  # it holds every run
     if report.inputs:
-        for index, one in enumerate(reports):
-            if index:
-                click.echo()
-            _write(one, format_, color)
+        if redactor is not None:
+            from vdiag.redact import redact as redacted
+
+            reports = [redacted(one, redactor=redactor) for one in reports]
+        with opened_text(output) as stream:
+            painted = wants_color(color) if output in (None, "-") else color == "always"
+            for index, one in enumerate(reports):
+                if index:
+                    stream.write("\n")
+                _write(one, format_, stream, color=painted)
+        say(redactor, wanted=redaction_report)
     status = max(exit_status(one, fail_on_risk=fail_on == "risk") for one in reports)
     if failed:
         status = ExitStatus.USAGE
     ctx.exit(int(status))
 
 
-def _write(report: Report, format_: str, color: str) -> None:
-    """Render a report on standard output."""
+def _write(report: Report, format_: str, stream: TextIO, *, color: bool) -> None:
+    """Render a report."""
     if format_ == "json":
         from vdiag.report.json import render as render_json
 
-        sys.stdout.write(render_json(report))
-    elif format_ == "markdown":
-        from vdiag.redact import redact
+        stream.write(render_json(report))
+    elif format_ in _FOR_ISSUES:
         from vdiag.report.markdown import render as render_markdown
 
-        sys.stdout.write(render_markdown(redact(report)))
+        stream.write(render_markdown(report, brief=format_ == "github-comment"))
     else:
         from vdiag.report.terminal import render
 
-        render(report, width=width(), color=wants_color(color), stream=sys.stdout)
+        render(report, width=width(), color=color, stream=stream)

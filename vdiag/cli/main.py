@@ -16,6 +16,7 @@ from vdiag.errors import ExitStatus, VdiagError
 _COMMANDS = {
     "analyze": "Diagnose logs: root cause, proof, and the fix that applies.",
     "facts": "Print the server's effective configuration and the line that says so.",
+    "redact": "Write a copy of a log without secrets, prompts, names and addresses.",
     "explain": "Print a diagnosis or a symptom in full.",
     "rules": "List, check and write the rules that vdiag knows.",
     "schema": "Print the JSON Schema of the report.",

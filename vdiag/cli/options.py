@@ -128,9 +128,9 @@ def journal_options(function: _Command) -> _Command:
 def open_logs(
     ctx: click.Context,
     logs: tuple[str, ...],
-    journals: tuple[str, ...],
-    since: str | None,
-    until: str | None,
+    journals: tuple[str, ...] = (),
+    since: str | None = None,
+    until: str | None = None,
 ) -> Iterator[Source]:
     """Open the inputs one by one; standard input where none is named.
 

@@ -1,5 +1,6 @@
-"""Replace secrets in what leaves the machine."""
+"""Replace what is private in what leaves the machine."""
 
-from vdiag.redact.engine import Redactor, redact
+from vdiag.redact.engine import Redactor
+from vdiag.redact.report import redact
 
 __all__ = ["Redactor", "redact"]

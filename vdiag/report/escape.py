@@ -9,7 +9,10 @@ from __future__ import annotations
 
 import unicodedata
 
-_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+_FILLERS = frozenset(
+    "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+    + "".join(map(chr, [*range(0x180B, 0x1810), *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)]))
+)
 """Letters and marks that are drawn as nothing, though Unicode calls them printable."""
 
 

@@ -21,6 +21,12 @@ from vdiag.report.wording import (
 
 LIMIT = 65_000
 """Characters of the whole; GitHub refuses a body above 65,536."""
+SHORT = 8_000
+"""Characters of the short form."""
+_NAME = 120
+"""Characters of an input's name."""
+_INPUTS = 50
+_FEW = 5
 _FACTS = 60
 _GROUPS = 50
 _NAMES = 8
@@ -35,54 +41,66 @@ class Section:
     head: list[str]
     items: list[str]
     foot: list[str]
+    name: str = ""
+    """What the note about a cut calls it."""
+    rows: bool = False
+    """The items are rows of one table, whose head is the last of ``head``."""
 
     @property
     def blocks(self) -> list[str]:
         """Return the paragraphs of the part, none where no item is left."""
-        return [*self.head, *self.items, *self.foot] if self.items else []
+        if not self.items:
+            return []
+        if self.rows:
+            return [*self.head[:-1], "\n".join([self.head[-1], *self.items]), *self.foot]
+        return [*self.head, *self.items, *self.foot]
 
 
-def render(report: Report) -> str:
-    """Return the report for a GitHub issue, at most 65,000 characters.
+def render(report: Report, *, brief: bool = False) -> str:
+    """Return the report for a GitHub issue, at most 65,000 characters, 8,000 in short form.
 
-    The report should have gone through :func:`vdiag.redact.redact`; the first line says
+    The report should have gone through :func:`vdiag.redact.redact`; the second paragraph says
     whether it has.
     """
-    sections = [Section(100, [], [_first_line(report.redaction)], []), _verdict(report)]
+    sections = [
+        _verdict(report, _FEW if brief else _INPUTS),
+        Section(100, [], [_redacted(report.redaction)], []),
+    ]
     run = story.shown(report)
     if run is not None:
         finding = story.rooted(run, report.verdict)
-        sections += _run(report, run, finding)
-    sections.append(_made(report))
-    return _fit([section for section in sections if section.items])
+        parts = _brief if brief else _run
+        sections += parts(report, run, finding)
+    sections.append(_made(report, brief=brief))
+    return _fit([section for section in sections if section.items], SHORT if brief else LIMIT)
 
 
-def _first_line(redaction: Redaction) -> str:
+def _redacted(redaction: Redaction) -> str:
     if not redaction.applied:
         return "**Nothing in this report is redacted. Check all of it before posting.**"
     counted = ", ".join(f"{count} {kind}" for kind, count in sorted(redaction.counts.items()))
     return (
-        f"**API keys, tokens and IP addresses are replaced ({counted or 'none found'}); the rest "
-        "(prompts, paths, host and user names) is not yet redacted. Check it before posting.**"
+        f"Redacted ({counted or 'nothing found'}): secrets, prompts, addresses, and the names of "
+        "people, hosts and private models. Read it before posting all the same."
     )
 
 
-def _verdict(report: Report) -> Section:
+def _verdict(report: Report, most: int) -> Section:
     verdict = report.verdict
     root = f" ({code(verdict.root)})" if verdict.root else ""
     word = VERDICT_WORDS[verdict.status]
     lines = [f"**Verdict: {word}**{root}. {prose(sentence(verdict.summary), 1500)}"]
     if len(report.verdicts) > 1:
-        lines.append(_inputs(report))
+        lines.append(_inputs(report, most))
     return Section(99, [], lines, [])
 
 
-def _inputs(report: Report) -> str:
+def _inputs(report: Report, most: int) -> str:
     """Return a table of the root causes and the inputs that have them."""
     groups = story.groups(report)
     folder = story.shared_folder([name for group in groups for name in group.names])
     rows = ["| verdict | root cause | inputs | names |", "|---|---|---|---|"]
-    for group in groups[:_GROUPS]:
+    for group in groups[: min(_GROUPS, most)]:
         names = [name[len(folder) :] for name in group.names]
         shown = ", ".join(code(short(name, 120)) for name in names[:_NAMES])
         rest = f", {len(names) - _NAMES} more" if len(names) > _NAMES else ""
@@ -120,12 +138,35 @@ def _run(report: Report, run: Run, finding: Finding | None) -> list[Section]:
     ]
 
 
+def _brief(report: Report, run: Run, finding: Finding | None) -> list[Section]:
+    """Return the parts of the short form: what ran, what to do, and the lines that prove it."""
+    named = len(report.inputs) > 1
+    sections = [Section(95, [], [prose(f"{what_ran(run)}.")], [])]
+    if life(run):
+        sections.append(Section(94, [], [prose(f"{life(run)}.")], []))
+    if finding is None:
+        sections.append(_failure(run, named=named))
+    else:
+        cures = story.cures(finding)
+        able = [_task(remedy) for remedy in (cures.first, cures.root) if remedy]
+        sections += [
+            Section(90, _title("What to do"), able, [], "What to do"),
+            _why(run, finding, named=named, most=8),
+            _folded(70, "Would refute it, or is not known", _open(finding).items[:6]),
+        ]
+    facts = _facts(run, named=named, most=12)
+    if facts.items:
+        facts.head = [details("Facts", [])[0], facts.head[-1]]
+        facts.foot = ["</details>"]
+    return [*sections, _list("Collect next", 75, run.next_evidence[:4]), facts]
+
+
 def _title(text: str) -> list[str]:
     return [f"### {text}"]
 
 
 def _list(title: str, importance: int, texts: list[str]) -> Section:
-    return Section(importance, _title(title), [f"- {prose(text)}" for text in texts], [])
+    return Section(importance, _title(title), [f"- {prose(text)}" for text in texts], [], title)
 
 
 def _task(remedy: Remedy) -> str:
@@ -151,7 +192,7 @@ def _remedies(finding: Finding) -> Section:
     tasks = [_task(remedy) for remedy in ordered]
     if finding.fixed_in:
         tasks.append(f"- Fixed in: {code(finding.fixed_in)}")
-    return Section(90, _title("What to do"), tasks, [])
+    return Section(90, _title("What to do"), tasks, [], "What to do")
 
 
 def _not_a_fix(finding: Finding) -> Section:
@@ -159,29 +200,30 @@ def _not_a_fix(finding: Finding) -> Section:
         f"- {prose(item.text)}{' (already set)' if item.tried else ''}: {prose(sentence(item.why))}"
         for item in finding.not_a_fix
     ]
-    return Section(65, _title("Not a fix"), items, [])
+    return Section(65, _title("Not a fix"), items, [], "Not a fix")
 
 
 def _shown(evidence: Evidence, remark: str = "", *, named: bool) -> str:
-    where = f"{evidence.input}:{evidence.line}" if named else str(evidence.line)
+    where = f"{short(evidence.input, _NAME)}:{evidence.line}" if named else str(evidence.line)
     process = f"  {evidence.process}" if evidence.process else ""
     said = f"  [{remark}]" if remark else ""
     return short(f"{where}{process}{said}  {evidence.text.strip()}", 500)
 
 
-def _why(run: Run, finding: Finding, *, named: bool) -> Section:
+def _why(run: Run, finding: Finding, *, named: bool, most: int = 40) -> Section:
     lines = [
         _shown(row.evidence, row.remark, named=named) if row.evidence else short(f"-  {row.remark}")
-        for row in story.reasons(run, finding)[:40]
+        for row in story.reasons(run, finding)[:most]
     ]
     cause = [prose(sentence(finding.cause))] if finding.cause else []
-    return Section(85, _title("Why"), [*cause, *([fence(lines)] if lines else [])], [])
+    return Section(85, _title("Why"), [*cause, *([fence(lines)] if lines else [])], [], "Why")
 
 
 def _failure(run: Run, *, named: bool) -> Section:
     first = run.first_failure
     if first is None:
         return Section(80, [], [], [])
+    title = "First failure"
     where = ", ".join(
         part
         for part in (
@@ -195,7 +237,7 @@ def _failure(run: Run, *, named: bool) -> Section:
     )
     lines = [short(f"{first.type}: {first.message}", 1000)]
     lines += [_shown(item, named=named) for item in first.evidence[:10]]
-    return Section(80, _title("First failure"), [prose(f"{where}."), fence(lines)], [])
+    return Section(80, _title(title), [prose(f"{where}."), fence(lines)], [], title)
 
 
 def _condition(condition: Condition) -> str:
@@ -212,7 +254,8 @@ def _condition(condition: Condition) -> str:
 def _open(finding: Finding) -> Section:
     asked = [*story.questions(finding), *story.refuters(finding)]
     items = [_condition(condition) for condition in asked]
-    return Section(75, _title("Would refute it, or is not known from this log"), items, [])
+    title = "Would refute it, or is not known from this log"
+    return Section(75, _title(title), items, [], title)
 
 
 def _caveats(finding: Finding) -> Section:
@@ -223,27 +266,31 @@ def _caveats(finding: Finding) -> Section:
         items.append(f"- Not established: {prose(sentence(finding.not_established))}")
     if finding.next_step:
         items.append(f"- Next: {prose(sentence(finding.next_step))}")
-    return Section(74, _title("What this does not prove"), items, [])
+    title = "What this does not prove"
+    return Section(74, _title(title), items, [], title)
 
 
-def _facts(run: Run, *, named: bool) -> Section:
+def _facts(run: Run, *, named: bool, most: int = _FACTS) -> Section:
     rows = []
-    for name, fact in list(run.facts.items())[:_FACTS]:
+    for name, fact in list(run.facts.items())[:most]:
         where = place(fact.evidence[0], named=named) if fact.evidence else fact.reason or "-"
         rest = "".join(f"; also {value(item.value)}" for item in fact.conflicts[:3])
-        columns = (code(name), code(short(value(fact.value) + rest, 120)), fact.basis, prose(where))
+        columns = (
+            code(short(name, _NAME)),
+            code(short(value(fact.value) + rest, 120)),
+            fact.basis,
+            prose(where),
+        )
         rows.append("| " + " | ".join(cell(column) for column in columns) + " |")
-    if not rows:
-        return Section(60, [], [], [])
-    table = "\n".join(["| fact | value | basis | from |", "|---|---|---|---|", *rows])
-    return Section(60, _title("Facts"), [table], [])
+    head = "| fact | value | basis | from |\n|---|---|---|---|"
+    return Section(60, [*_title("Facts"), head], rows, [], "Facts", rows=True)
 
 
 def _last(run: Run, *, named: bool) -> Section:
     items = []
     if run.last_healthy is not None and run.outcome not in ("running", "stopped"):
         items.append(fence([_shown(run.last_healthy, named=named)]))
-    return Section(55, _title("Last healthy line"), items, [])
+    return Section(55, _title("Last healthy line"), items, [], "Last healthy line")
 
 
 def _others(report: Report, run: Run, finding: Finding | None) -> Section:
@@ -253,7 +300,7 @@ def _others(report: Report, run: Run, finding: Finding | None) -> Section:
     ]
     items += [f"- Advice: {prose(tip.summary)} ({code(tip.id)})" for tip in story.advice(run)]
     items += [f"- {label}: {prose(text)}" for label, text in story.others(report, run)]
-    return Section(58, _title("Besides"), items, [])
+    return Section(58, _title("Besides"), items, [], "Besides")
 
 
 def _symptoms(run: Run, finding: Finding | None, *, named: bool) -> Section:
@@ -290,7 +337,7 @@ def _unknown(run: Run, *, named: bool) -> Section:
 
 def _folded(importance: int, summary: str, items: list[str]) -> Section:
     head, foot = details(summary, [])
-    return Section(importance, [head], items, [foot])
+    return Section(importance, [head], items, [foot], summary)
 
 
 def _holes(report: Report, run: Run) -> list[str]:
@@ -302,20 +349,29 @@ def _holes(report: Report, run: Run) -> list[str]:
     return [*holes, *story.problems(report)[:10]]
 
 
-def _made(report: Report) -> Section:
+def _made(report: Report, *, brief: bool) -> Section:
     packs = ", ".join(
         f"{pack.name} {pack.version} ({pack.digest[:12]})" for pack in report.vdiag.rules.packs
     )
+    tool = (
+        f"vdiag {prose(report.vdiag.version)}, rules: {prose(packs)}, "
+        f"{report.vdiag.rules.count} rules"
+    )
+    if brief:
+        lines = sum(item.lines for item in report.inputs)
+        read = f"{plural(lines, 'line')} of {plural(len(report.inputs), 'input')}"
+        made = f"Made by `vdiag analyze --format github-comment` from {read}; {tool}."
+        return Section(98, [], [made], [])
     items = [
-        f"- vdiag {prose(report.vdiag.version)}, rules: {prose(packs)}, "
-        f"{report.vdiag.rules.count} rules, matcher {prose(report.stats.matcher)}",
+        f"- {tool}, matcher {prose(report.stats.matcher)}",
         *(
-            f"- read {code(item.name)}: {item.bytes} bytes, {plural(item.lines, 'line')}"
+            f"- read {code(short(item.name, _NAME))}: {item.bytes} bytes, "
+            f"{plural(item.lines, 'line')}"
             + (f", {item.compression}" if item.compression else "")
             + (f", {item.encoding}" if item.encoding != "utf-8" else "")
             + (f", {prose(', '.join(item.envelopes))}" if item.envelopes else "")
             + "".join(f"; {prose(text)}" for text in story.files_of(item))
-            for item in report.inputs[:50]
+            for item in report.inputs[:_INPUTS]
         ),
         *(f"- {prose(note)}" for note in report.notes),
         "- made by `vdiag analyze --format markdown`",
@@ -327,16 +383,19 @@ def _size(sections: list[Section]) -> int:
     return sum(len(block) + 2 for section in sections for block in section.blocks)
 
 
-def _fit(sections: list[Section]) -> str:
+def _fit(sections: list[Section], limit: int) -> str:
     """Join the parts; where they are too long, cut the least important ones and say so."""
-    room = LIMIT - 200
-    cut = 0
+    room = limit - 600
+    size = _size(sections)
+    cut: dict[str, int] = {}
     for section in sorted(sections, key=lambda section: section.importance):
-        while section.items and _size(sections) > room and section.importance < 98:
+        while section.items and size > room and section.importance < 98:
+            before = _size([section])
             section.items.pop()
-            cut += 1
+            size += _size([section]) - before
+            cut[section.name] = cut.get(section.name, 0) + 1
     blocks = [block for section in sections for block in section.blocks]
     if cut:
-        left = plural(cut, "entry")
-        blocks.append(f"_Cut to {LIMIT:,} characters: {left} left out, the JSON report has all._")
+        left = "; ".join(f"{plural(n, 'entry')} of {name or 'what ran'}" for name, n in cut.items())
+        blocks.append(f"Cut to {limit:,} characters. Left out: {left}. The JSON report has all.")
     return "\n\n".join(blocks) + "\n"
