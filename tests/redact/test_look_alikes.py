@@ -29,5 +29,5 @@ def test_samples_lose_only_what_is_private() -> None:
             counts[kind] = counts.get(kind, 0) + count
 
     assert SAMPLES.is_dir()
-    assert set(counts) <= {"model", "host", "ip", "user", "prompt", "params", "tokens"}
+    assert set(counts) <= {"model", "host", "ip", "user", "uuid", "prompt", "params", "tokens"}
     assert counts["model"] > 100

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from vdiag.rules.lint.subject import Found, Subject
 from vdiag.rules.lint.values import captures_of
 
+_STRUCTURED = ("repr", "argv")
+"""Types of captures that facts can reach into."""
+
 
 def check(subject: Subject) -> Iterator[Found]:
     """Yield what is wrong with the sources of the pack's facts."""
@@ -27,12 +30,13 @@ def check(subject: Subject) -> Iterator[Found]:
                     yield Found(
                         thing, path, "name", f"{signal.id} has no capture called {capture!r}"
                     )
-                elif keys and signal.types.get(capture) not in ("repr", "argv"):
+                elif keys and signal.types.get(capture) not in _STRUCTURED:
                     yield Found(
                         thing,
                         path,
                         "source",
-                        f"reaches into {capture!r} of {signal.id}, neither `repr` nor `argv`",
+                        f"reaches into {capture!r} of {signal.id}, which is no "
+                        f"{' or '.join(_STRUCTURED)}",
                     )
                 if source.contains is not None and source.value is None:
                     yield Found(thing, path, "source", "`contains` needs a `value`")
