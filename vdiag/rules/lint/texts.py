@@ -51,7 +51,7 @@ def check(subject: Subject) -> Iterator[Found]:
 
 
 def _placeholders(subject: Subject, thing: str, rule: Diagnosis | Symptom) -> Iterator[Found]:
-    known = _FIXED | {number.name for number in rule.numbers}
+    known = _FIXED | {number.name for number in getattr(rule, "numbers", ())}
     for alternative in rule.signature:
         for name in event_names(alternative.event):
             if name in subject.pack.signals:
