@@ -78,7 +78,7 @@ def test_the_line_before_is_known():
     lines = Lines(make_matcher(LITERALS))
     before = []
     for chunk in Source("x", io.BytesIO(b"Process EngineCore:\nneedle\n")).chunks():
-        before += [lines.previous for _ in lines.of(chunk)]
+        before += [lines.previous()[0] for _ in lines.of(chunk)]
 
     assert before == [b"Process EngineCore:"]
 

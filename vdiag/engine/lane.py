@@ -6,6 +6,7 @@ start never loses its own facts.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from vdiag.engine import lives
@@ -95,9 +96,9 @@ class Lane:
         number: int,
         seq: int,
         candidates: list[CompiledSignal],
-        previous: str,
+        previous: Callable[[], str],
     ) -> None:
-        """Take one piece of a line; ``previous`` is the text of the line before it."""
+        """Take one piece of a line; ``previous`` gives the text of the line before it."""
         self._seq = seq
         state = self._process(piece)
         if piece.time is not None:
@@ -238,11 +239,11 @@ class Lane:
 
     # -- what a line shows -------------------------------------------------------------
 
-    def _note_block(self, block: Block, at: Sighting, previous: str) -> None:
+    def _note_block(self, block: Block, at: Sighting, previous: Callable[[], str]) -> None:
         run = self._run
         if block.lines == 1:
             if block.raw:
-                block.owner = _owner(previous)
+                block.owner = _owner(previous())
             if run is None:
                 self._orphans.append((block, at))
             else:

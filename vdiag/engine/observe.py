@@ -53,7 +53,7 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
             if latest is not None:
                 observer.line(*latest, b"", b"")
                 latest = None
-            observer.line(number, raw, literals, lines.previous, lines.previous_end)
+            observer.line(number, raw, literals, *lines.previous())
             lines.follow = observer.following
     if latest is not None:
         observer.line(*latest, b"", b"")
@@ -179,11 +179,12 @@ class Observer:
             for piece in pieces:
                 piece.time = piece.time or time
         candidates = self._compiled.candidates(literals) if literals else []
-        before = ""
-        if previous:
-            before = "\n".join(
+
+        def before() -> str:
+            return "\n".join(
                 two.text for two in self._unwrapper.peek(previous.decode("utf-8", "replace"))
             )
+
         for piece in pieces:
             self._seq += 1
             piece.machine = one.machine

@@ -96,11 +96,8 @@ class Lines:
         self.number = 0
         """Newlines counted so far, over all chunks."""
         self.hits = 0
-        self.previous = b""
-        """The beginning of the line before the one just given."""
-        self.previous_end = b""
-        """Its end."""
         self._tail = self._tail_end = b""
+        self._data, self._start = bytearray(), 0
 
     def literals_in(self, text: bytes) -> list[int]:
         """Return the literals in a text that stands in no chunk as it is."""
@@ -130,7 +127,7 @@ class Lines:
                 index += 1
             self.number += data.count(b"\n", counted, start)
             counted = start
-            self._note_before(data, start)
+            self._data, self._start = data, start
             yield self.number + 1, bytes(data[start:end]), literals
             at = end + 1
         self.number += data.count(b"\n", counted, size)
@@ -138,11 +135,11 @@ class Lines:
         self._tail = bytes(data[last : min(size, last + _AROUND)]).rstrip(b"\n")
         self._tail_end = bytes(data[max(last, size - _AROUND) : size]).rstrip(b"\n")
 
-    def _note_before(self, data: bytearray, start: int) -> None:
-        if start == 0:
-            self.previous, self.previous_end = self._tail, self._tail_end
-            return
-        end = start - 1
-        begin = data.rfind(b"\n", 0, end) + 1
-        self.previous = bytes(data[begin : min(end, begin + _AROUND)])
-        self.previous_end = bytes(data[max(begin, end - _AROUND) : end])
+    def previous(self) -> tuple[bytes, bytes]:
+        """Return beginning and end of the line before the one just given."""
+        if self._start == 0:
+            return self._tail, self._tail_end
+        end = self._start - 1
+        begin = self._data.rfind(b"\n", 0, end) + 1
+        first = bytes(self._data[begin : min(end, begin + _AROUND)])
+        return first, bytes(self._data[max(begin, end - _AROUND) : end])
