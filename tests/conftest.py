@@ -4,4 +4,5 @@ import os
 import tempfile
 
 # Neither read nor write the cache of whoever runs the tests; processes that tests start inherit it.
-os.environ["VDIAG_CACHE_DIR"] = tempfile.mkdtemp(prefix="vdiag-cache-")
+if "PYTEST_XDIST_WORKER" not in os.environ:  # workers share the one of the main process
+    os.environ["VDIAG_CACHE_DIR"] = tempfile.mkdtemp(prefix="vdiag-cache-")

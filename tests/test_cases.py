@@ -8,8 +8,8 @@ from tests.expectation import SAMPLES, differences
 from vdiag.engine.diagnose import Engine
 from vdiag.errors import PackError
 from vdiag.logs.sources import Source
+from vdiag.rules.cache import load
 from vdiag.rules.cases import load_cases
-from vdiag.rules.pack import load
 
 CASES = load_cases(SAMPLES)
 ENGINE = Engine.of(load())

@@ -7,8 +7,8 @@ import pytest
 from tests.expectation import SAMPLES
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.sources import Source
+from vdiag.rules.cache import load
 from vdiag.rules.cases import load_cases
-from vdiag.rules.pack import load
 
 ENGINE = Engine.of(load())
 CASES = {str(case): case.log for case in load_cases(SAMPLES)}

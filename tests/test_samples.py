@@ -10,7 +10,7 @@ from tests.expectation import SAMPLES, differences, expectation, samples
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.inputs import open_path
 from vdiag.logs.sources import Source
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 FALLBACK = Engine.of(ENGINE.pack, fallback=True)

@@ -34,11 +34,12 @@ def analyze(
     import os
     from pathlib import Path
 
-    from vdiag.engine.diagnose import Engine
+    from vdiag.engine.diagnose import Engine, builtin_engine
     from vdiag.rules.cache import load
 
     given = [rules] if isinstance(rules, str | os.PathLike) else rules
-    engine = Engine.of(load([Path(folder) for folder in given]))
+    packs = [Path(folder) for folder in given]
+    engine = Engine.of(load(packs)) if packs else builtin_engine()
     return engine.report(_sources(inputs, names), __version__)
 
 

@@ -8,7 +8,7 @@ from tests.expectation import SAMPLES
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.sources import Source
 from vdiag.report.status import exit_status
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 REAL = SAMPLES / "real" / "cpu"

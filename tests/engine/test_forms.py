@@ -6,8 +6,8 @@ from tests.expectation import SAMPLES
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.sources import Source
 from vdiag.report import story
+from vdiag.rules.cache import load
 from vdiag.rules.cases import load_cases
-from vdiag.rules.pack import load
 
 ENGINE = Engine.of(load())
 CASES = {str(case): case for case in load_cases(SAMPLES)}

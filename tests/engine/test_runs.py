@@ -6,7 +6,7 @@ from tests.expectation import SAMPLES
 from vdiag.engine.diagnose import Engine
 from vdiag.logs.sources import Source
 from vdiag.report.terminal import render
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 CRASH = (SAMPLES / "flagship" / "timeout_three_ranks_mixed_033.log").read_bytes()

@@ -18,7 +18,7 @@ from vdiag.errors import InputError
 from vdiag.logs.inputs import open_stream
 from vdiag.logs.limits import Limits
 from vdiag.report.json import to_dict
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 CRASH = SAMPLES / "flagship" / "timeout_one_rank_033.log"
 HEALTHY = SAMPLES / "real" / "h200" / "healthy.log"

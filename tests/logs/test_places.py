@@ -18,7 +18,7 @@ from vdiag.logs.inputs import open_inputs, open_path
 from vdiag.logs.limits import Limits
 from vdiag.logs.places import natural, resolve
 from vdiag.logs.streams import Peeked
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 CRASH = (SAMPLES / "flagship" / "timeout_one_rank_033.log").read_bytes()
 ENGINE = Engine.of(load())

@@ -15,7 +15,7 @@ from vdiag.engine.diagnose import Engine
 from vdiag.logs.inputs import open_inputs
 from vdiag.logs.places import Place
 from vdiag.logs.rotated import by_stamps, first_stamp, grouped
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 
 def groups(*names):

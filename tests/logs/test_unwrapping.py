@@ -11,7 +11,7 @@ from vdiag.engine.diagnose import Engine
 from vdiag.logs.envelopes import Unwrapper
 from vdiag.logs.envelopes.entries import rewrite
 from vdiag.logs.sources import Source
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 RECORD = "(APIServer pid=7) INFO 12-01 10:00:00 [api_server.py:1] hello"

@@ -14,7 +14,7 @@ from vdiag.redact import Redactor, redact
 from vdiag.redact.stream import LogRedactor
 from vdiag.report import json as json_report
 from vdiag.report import markdown
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 

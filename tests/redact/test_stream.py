@@ -12,7 +12,7 @@ from vdiag.logs.sources import Source
 from vdiag.redact import Redactor
 from vdiag.redact.gate import HintGate, ScanGate
 from vdiag.redact.stream import LogRedactor
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 HF = "hf_AbCdEfGhIjKlMnOpQrStUvWx"

@@ -11,7 +11,7 @@ from vdiag.logs.inputs import open_path
 from vdiag.redact import Redactor, redact
 from vdiag.report import facts, markdown, terminal
 from vdiag.report import json as json_report
-from vdiag.rules.pack import load
+from vdiag.rules.cache import load
 
 ENGINE = Engine.of(load())
 LOGS = sorted(SAMPLES.rglob("*.log"))

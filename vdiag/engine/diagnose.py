@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -32,6 +33,7 @@ from vdiag.report.model import (
     Tool,
     Verdict,
 )
+from vdiag.rules.cache import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -269,6 +271,17 @@ def _first_failure(
         if any(seen.block is block for seen in evaluated.signature.evidence):
             first.explained_by = evaluated.rule.id
     return first
+
+
+_local = threading.local()
+
+
+def builtin_engine() -> Engine:
+    """Return the engine of the built-in rules, made once a thread: a matcher is one thread's."""
+    if not hasattr(_local, "engine"):
+        _local.engine = Engine.of(load())
+    engine: Engine = _local.engine
+    return engine
 
 
 _HOW_TO_GET_START = (
