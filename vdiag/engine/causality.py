@@ -83,6 +83,10 @@ def judge(
             if other.evaluated.rule.id in explains:
                 other.explained_by = roots[0].evaluated.rule.id
                 other.role = "symptom"
+        for other in judged:
+            if other.evaluated.rule.mechanism:  # what explains the exception explains it
+                other.explained_by = roots[0].evaluated.rule.id
+                other.role = "symptom"
     out.findings = roots + [one for one in judged if one not in roots]
     out.considered.sort(key=lambda pair: (-pair[0].specific, pair[0].rule.id))
     out.symptoms = _symptoms(run, facts, failures, pack, out.root)

@@ -367,8 +367,11 @@ def span(finding: Finding) -> str:
 def followed(run: Run, root: Finding | None) -> list[str]:
     """Return the symptoms folded to one clause each, then the echoes."""
     clauses: list[str] = []
-    # Notices that are never fatal come last: they are cut first.
-    for finding in sorted(followers(run, root), key=lambda one: one.fatal is False):
+    # Notices that are never fatal and mechanisms come last: they are cut first.
+    def weight(one: Finding) -> tuple[bool, bool]:
+        return one.fatal is False, one.family != "symptom"
+
+    for finding in sorted(followers(run, root), key=weight):
         where = span(finding)
         if clauses:  # said once that the numbers are lines'
             where = where.removeprefix("lines ").removeprefix("line ")
