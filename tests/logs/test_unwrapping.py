@@ -299,3 +299,18 @@ def test_a_kernel_line_counts_on_its_own_machine(machine, root):
         out.append(b"Dec 01 10:03:14 a vllm[412]: " + line)
 
     assert report_of(b"\n".join(out)).verdict.root == root
+
+
+def test_the_report_says_what_was_recognised():
+    """A wrapped log's report names its wrappers; a plain one's has no such line."""
+    from vdiag.report.terminal import render
+
+    shown = []
+    for prefix in (b"", b"2026-12-01T10:00:17.000000000Z stdout F "):
+        stream = io.StringIO()
+        data = b"\n".join(prefix + line for line in flagship())
+        render(report_of(data), width=100, color=False, stream=stream)
+        shown.append([line for line in stream.getvalue().splitlines() if "read as" in line])
+
+    assert shown[0] == []
+    assert shown[1][0].endswith("; read as cri")

@@ -36,7 +36,11 @@ def ran(page: Page, report: Report, run: Run) -> None:
         where = f"{', '.join(run.inputs)}, run {run.id} of {len(report.runs)}: "
     elif len(report.runs) > 1:
         where = f"run {run.id} of {len(report.runs)}: "
-    page.entry("Ran", where + what_ran(run), lines=2)
+    what = where + what_ran(run)
+    read = story.read_as(report, run)
+    if read and cells(f"{what}; read as {read}") <= page.prose:  # never a line more
+        what = f"{what}; read as {read}"
+    page.entry("Ran", what, lines=2)
     times = life(run)
     if times:
         page.entry("", times, lines=2)

@@ -268,6 +268,16 @@ def _numbers(ids: list[int]) -> str:
     return ", ".join("-".join(map(str, span)) for span in spans)
 
 
+def read_as(report: Report, run: Run) -> str:
+    """Return what was recognised around the lines of a run's inputs; empty for a plain log."""
+    kinds: list[str] = []
+    for item in report.inputs:
+        if item.name in run.inputs:
+            coded = [item.encoding] if item.encoding != "utf-8" else []
+            kinds += [item.compression or "", *coded, *item.envelopes]
+    return ", ".join(dict.fromkeys(kind for kind in kinds if kind))
+
+
 def gaps(report: Report, run: Run) -> list[Gap]:
     """Return the known holes in the inputs of a run."""
     return [gap for item in report.inputs if item.name in run.inputs for gap in item.gaps]
@@ -367,6 +377,7 @@ def span(finding: Finding) -> str:
 def followed(run: Run, root: Finding | None) -> list[str]:
     """Return the symptoms folded to one clause each, then the echoes."""
     clauses: list[str] = []
+
     # Notices that are never fatal and mechanisms come last: they are cut first.
     def weight(one: Finding) -> tuple[bool, bool]:
         return one.fatal is False, one.family != "symptom"
