@@ -123,17 +123,22 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
 def _refused_last(one: Evaluated, run: RunData, outcome: Outcome) -> bool:
     """Whether refused requests are all that went wrong.
 
-    They were logged as an error, by a server that did not fail, and none was answered since.
+    They were logged as an error, by a server that did not fail. What the API server or the
+    engine refuses is its client's mistake: it counts only where nothing was answered since. What
+    a worker could not do (reach its peer, move a block) no client can mend, whoever else is served.
     """
     if outcome in ("crashed", "failed-to-start", "hung"):
         return False
-    logged = any(
-        seen.block is not None and seen.block.first.level != "WARNING"
+    logged = [
+        seen
         for seen in one.signature.evidence
-    )
+        if seen.block is not None and seen.block.first.level != "WARNING"
+    ]
+    if any(seen.at.process and seen.at.process.role == "worker" for seen in logged):
+        return True
     last, healthy = one.signature.last, run.last_healthy()
     answered = last is not None and healthy is not None and healthy.seq > last.at.seq
-    return logged and not answered
+    return bool(logged) and not answered
 
 
 def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
