@@ -157,8 +157,9 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
         for seen in one.evaluated.signature.evidence
         if seen.block is not None
     }
-    if first.block is None or first.block.id in explained:
-        return judged
+    told = {one.key for one in failures.all if one.block is not None and one.block.id in explained}
+    if first.block is None or first.key in told:
+        return judged  # an echo's clock may be the collector's, and early
     if any(_begins(one) <= first.order for one in judged if one.role == "root"):
         return judged
     reason = f"{first.process or 'another process'} raised {first.type} before it"
