@@ -46,6 +46,8 @@ class Judgement:
     symptoms: list[SeenSymptom] = field(default_factory=list)
     considered: list[tuple[Evaluated, str]] = field(default_factory=list)
     """(diagnosis, why it is no finding)."""
+    yielded: list[Evaluated] = field(default_factory=list)
+    """Diagnoses that hold, and that another explains more closely."""
     root: Judged | None = None
 
 
@@ -97,6 +99,7 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
         better = [id for id in one.rule.yields_to if id in ids]
         if better:
             out.considered.append((one, f"explained more closely by {better[0]}"))
+            out.yielded.append(one)
             one.status = "ruled-out"
         else:
             kept.append(one)
@@ -153,8 +156,8 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
         return judged
     explained = {
         seen.block.id
-        for one in judged
-        for seen in one.evaluated.signature.evidence
+        for one in [*(one.evaluated for one in judged), *out.yielded]
+        for seen in one.signature.evidence
         if seen.block is not None
     }
     told = {one.key for one in failures.all if one.block is not None and one.block.id in explained}
