@@ -142,6 +142,28 @@ def test_a_traceback_joined_by_a_shipper_is_read_line_by_line():
     assert unwrapped(line)[0] == ["Traceback (most recent call last):", "  File", "ValueError: x"]
 
 
+@pytest.mark.parametrize("key", ["jsonPayload", "message"])
+def test_json_that_a_shipper_parsed_is_read(key):
+    """A JSON record of vLLM, taken apart by a collector, is a record again."""
+    record = {"levelname": "ERROR", "message": "EngineCore encountered a fatal error."}
+    line = json.dumps({"timestamp": "2026-12-01T12:00:00Z", key: record})
+
+    assert unwrapped(line) == ([json.dumps(record)], ["json-lines"])
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"textPayload": RECORD, "severity": "INFO"},
+        {"jsonPayload": {"message": RECORD}, "severity": "INFO"},
+        {"preview": False, "result": {"_raw": RECORD}},
+    ],
+)
+def test_an_exported_entry_is_its_message(entry):
+    """Cloud and Splunk exports hold the line in a field of theirs, or in an object."""
+    assert unwrapped(json.dumps(entry)) == ([RECORD], ["json-lines"])
+
+
 def test_vllms_own_json_is_no_envelope():
     """A JSON record of vLLM's stays whole for the grammar."""
     line = json.dumps({"levelname": "INFO", "message": "hello"})

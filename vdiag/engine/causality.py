@@ -46,6 +46,8 @@ class Judgement:
     symptoms: list[SeenSymptom] = field(default_factory=list)
     considered: list[tuple[Evaluated, str]] = field(default_factory=list)
     """(diagnosis, why it is no finding)."""
+    yielded: list[Evaluated] = field(default_factory=list)
+    """Diagnoses that hold, and that another explains more closely."""
     root: Judged | None = None
 
 
@@ -101,6 +103,7 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
         better = [id for id in one.rule.yields_to if id in ids]
         if better:
             out.considered.append((one, f"explained more closely by {better[0]}"))
+            out.yielded.append(one)
             one.status = "ruled-out"
         else:
             kept.append(one)
@@ -127,17 +130,22 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
 def _refused_last(one: Evaluated, run: RunData, outcome: Outcome) -> bool:
     """Whether refused requests are all that went wrong.
 
-    They were logged as an error, by a server that did not fail, and none was answered since.
+    They were logged as an error, by a server that did not fail. What the API server or the
+    engine refuses is its client's mistake: it counts only where nothing was answered since. What
+    a worker could not do (reach its peer, move a block) no client can mend, whoever else is served.
     """
     if outcome in ("crashed", "failed-to-start", "hung"):
         return False
-    logged = any(
-        seen.block is not None and seen.block.first.level != "WARNING"
+    logged = [
+        seen
         for seen in one.signature.evidence
-    )
+        if seen.block is not None and seen.block.first.level != "WARNING"
+    ]
+    if any(seen.at.process and seen.at.process.role == "worker" for seen in logged):
+        return True
     last, healthy = one.signature.last, run.last_healthy()
     answered = last is not None and healthy is not None and healthy.seq > last.at.seq
-    return logged and not answered
+    return bool(logged) and not answered
 
 
 def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
@@ -152,12 +160,13 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
         return judged
     explained = {
         seen.block.id
-        for one in judged
-        for seen in one.evaluated.signature.evidence
+        for one in [*(one.evaluated for one in judged), *out.yielded]
+        for seen in one.signature.evidence
         if seen.block is not None
     }
-    if first.block is None or first.block.id in explained:
-        return judged
+    told = {one.key for one in failures.all if one.block is not None and one.block.id in explained}
+    if first.block is None or first.key in told:
+        return judged  # an echo's clock may be the collector's, and early
     if any(_begins(one) <= first.order for one in judged if one.role == "root"):
         return judged
     reason = f"{first.process or 'another process'} raised {first.type} before it"

@@ -204,6 +204,11 @@ def _relayed(run: RunData, pack: Pack, known: list[Failure]) -> list[Failure]:
         failure = _told(run, observation, "exception", text)
         # The worker's, by way of the engine: which worker, the line does not say.
         failure.role, failure.process, failure.pid = "worker", None, None
+        # A fatal head stands for the text that it passes on: it is not survived by another engine.
+        block = observation.block
+        failure.fatal = block is not None and any(
+            pack.signals[id].tells for id in block.head_signals
+        )
         out.append(failure)
     return out
 

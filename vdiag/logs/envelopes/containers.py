@@ -3,7 +3,8 @@
 The formats: Docker's json-file driver (a record over 16 KiB is split; only its last part ends
 in a newline), the CRI log format (``stamp stream P|F text``, ``P`` for a part), ``docker
 compose logs``, ``kubectl logs --prefix``, and the JSON that Loki, Fluent Bit and Vector write
-(the message in ``line``, ``log``, ``message`` or ``msg``).
+(the message in ``line``, ``log``, ``message`` or ``msg``) or a cloud exports (``textPayload``;
+a message that was JSON itself stands as an object in ``jsonPayload``).
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ _EPOCH = re.compile(
     r"(?P<epoch>1\d{18})[ \t](?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-][\d:]+)[ \t])?(?P<text>.*)", re.S
 )
 _POD_LABEL = re.compile(r'\b(?:pod|pod_name|container_name|container|instance)="([^"]*)"')
-_KEYS = ("log", "message", "msg", "line", "body")
+_KEYS = ("log", "message", "msg", "line", "body", "textPayload", "_raw", "content")
+_OBJECTS = ("jsonPayload", "log", "message", "event", "result", "log_processed", "attributes")
+"""Keys under which a shipper puts a message that it parsed, or the whole entry."""
 _TIMES = ("time", "timestamp", "@timestamp", "ts", "date", "_time")
 _HOSTS = ("pod_name", "pod", "host", "hostname", "node_name", "container_name", "container")
 _VLLM_KEYS = ("levelname", "vllm_process_name")
@@ -105,7 +108,7 @@ def from_json(line: str) -> Peeled | None:
         return None
     if "MESSAGE" in record and ("__REALTIME_TIMESTAMP" in record or "_PID" in record):
         return journald.from_json(record)
-    text = next((record[key] for key in _KEYS if isinstance(record.get(key), str)), None)
+    text = _text(record)
     if text is None:
         return None
     time = _time(record)
@@ -121,6 +124,24 @@ def from_json(line: str) -> Peeled | None:
     return Peeled(
         text=text.removesuffix("\n"), kind="json-lines", time=time, host=host, server=_pod(record)
     )
+
+
+def _text(record: dict[str, object]) -> str | None:
+    """Return a shipper's message; what it had parsed as vLLM's own JSON is written again."""
+    for key in _KEYS:
+        value = record.get(key)
+        if isinstance(value, str):
+            return value
+    for key in _OBJECTS:
+        inner = record.get(key)
+        if not isinstance(inner, dict):
+            continue
+        if any(name in inner for name in _VLLM_KEYS):
+            return json.dumps(inner)
+        for name in _KEYS:
+            if isinstance(inner.get(name), str):
+                return str(inner[name])
+    return None
 
 
 _DOCKER_END = re.compile(rb'(?P<newline>\\n)?","stream":"(?P<stream>\w+)"[^"].*\}\s*$')
