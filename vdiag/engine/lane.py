@@ -51,6 +51,8 @@ class Lane:
         self._processes: dict[tuple[str | None, int | str | None], ProcessState] = {}
         self._made = 0
         self._run: RunData | None = None
+        self._next_excerpt = False
+        """Whether an excerpt ended since the run was opened."""
         self._pending: list[Observation] = []
         self._orphans: list[tuple[Block, Sighting]] = []
         self._orphan_exceptions: dict[int, Sighting] = {}
@@ -59,6 +61,11 @@ class Lane:
     def following(self) -> bool:
         """Whether the next line is needed, hit or not."""
         return self._assembler.following
+
+    @property
+    def unused(self) -> bool:
+        """Whether nothing was put into it."""
+        return self._run is None and not (self._orphans or self._pending)
 
     @property
     def lives(self) -> bool:
@@ -83,6 +90,7 @@ class Lane:
     def end_excerpt(self) -> None:
         """Take the end of an excerpt: no traceback goes on behind it."""
         self._assembler.end_raw()
+        self._next_excerpt = True
 
     def gap(self, gap: Gap, seq: int) -> None:
         """Take lines that are missing."""
@@ -164,6 +172,9 @@ class Lane:
         run = self._run
         if piece.vllm and run is not None and lives.is_later(run, at):
             run = self._open(at, "server", banner=False)
+        elif piece.vllm and run is not None and self._next_excerpt and lives.is_quoted(run, at):
+            run = self._open(at, "server", banner=False)
+            run.quoted = True
         for match in matches:
             boundary = match.signal.boundary
             before = run is not None and lives.is_before_banner(run)
@@ -192,6 +203,7 @@ class Lane:
             run.bench = at
         self.out.runs.append(run)
         self._run = run
+        self._next_excerpt = False
         self._drain(run)
         return run
 

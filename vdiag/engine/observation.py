@@ -127,6 +127,8 @@ class RunData:
     seen_vllm: bool = False
     failed: bool = False
     """A failure of the engine was seen (used to split runs)."""
+    quoted: bool = False
+    """An excerpt of somebody else's log, in a page about another run."""
 
     def observations(self, *signals: str) -> list[Observation]:
         """Return the kept observations of these signals, in the order of the log."""

@@ -47,6 +47,8 @@ def of_run(run: Run, order: dict[str, int]) -> Verdict:
             f"{': ' + _one_line(first.message) if first.message else ''}{where}{during}",
         )
     nearest = _nearest(symptoms, order)
+    if nearest is None and run.outcome == "hung":
+        nearest = next((one for one in symptoms if one.severity == "hang"), None)
     if nearest is not None:
         return Verdict(
             "symptom-only", nearest.id, run.id, f"{nearest.summary}; the cause is not in this log"
@@ -155,7 +157,11 @@ def _same(shown: Run, own: list[Run]) -> list[int]:
 
 
 def shown_run(own: list[Run]) -> Run | None:
-    """Return the last run that failed and is no aftermath, else the one with most to say."""
+    """Return the last run that failed and is no aftermath, else the one with most to say.
+
+    What a page quotes of somebody else's log is not its incident.
+    """
+    own = [run for run in own if not run.quoted]
     if not own:
         return None
     failed = [run for run in own if run.outcome in FAILED and run.aftermath_of is None]
