@@ -64,7 +64,7 @@ def judge(
     if no_phase and any(one.rule.severity == "start" for one in findings):
         course.outcome = "failed-to-start"  # what only a start says tells that it was one
     held = _yielding(findings, out)
-    judged = [Judged(one, _role(one, run, course.outcome)) for one in held]
+    judged = [Judged(one, _role(one, run, course.outcome, failures)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
     yielded = [one for one, _ in out.considered]
     for one in evaluated:
@@ -103,7 +103,7 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
     return kept
 
 
-def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
+def _role(one: Evaluated, run: RunData, outcome: Outcome, failures: Failures) -> Role:
     """Tell whether a finding can be the cause of how the run ended."""
     severity = one.severity
     if one.rule.mechanism or severity == "perf":
@@ -114,10 +114,18 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
         tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
         return "root" if outcome in ("failed-to-start", "unknown") or tail else "advice"
     if severity in ("run", "hang"):
-        return "advice" if outcome in ("running", "stopped") else "root"
+        # A server that still runs, and answered nothing since the exception, did not survive it.
+        last = outcome == "running" and _is_first(one, failures)
+        return "root" if last or outcome not in ("running", "stopped") else "advice"
     if severity == "req":
         return "root" if _refused_last(one, run, outcome) else "advice"
     return "root"
+
+
+def _is_first(one: Evaluated, failures: Failures) -> bool:
+    """Whether the first failure of its own is what a diagnosis rests on."""
+    block = failures.first.block if failures.first is not None else None
+    return block is not None and any(seen.block is block for seen in one.signature.evidence)
 
 
 def _refused_last(one: Evaluated, run: RunData, outcome: Outcome) -> bool:
@@ -161,11 +169,20 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
 
 
 def _drop_after_death(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
-    """Take back a cause where a process was gone without a word in an earlier second."""
+    """Take back a cause where a process was gone without a word in an earlier second.
+
+    The machine's own account of a kill (the kernel's, Ray's) is printed after it.
+    """
     death = next((seen for seen in failures.deaths if "death" in seen.signal.tells), None)
     if death is None:
         return judged
-    return _take_back(judged, death.at, "a worker process died before it", out)
+    of_machine = [
+        one
+        for one in judged
+        if one.role == "root" and one.evaluated.signature.evidence[0].signal.beside
+    ]
+    others = [one for one in judged if one not in of_machine]
+    return of_machine + _take_back(others, death.at, "a worker process died before it", out)
 
 
 def _take_back(

@@ -269,7 +269,7 @@ def _class(run: RunData, found: Failures) -> None:
         lonely = failure.kind == "echo" and not _died(found)
         fatal = failure.kind == "survived" and not served
         wrapped = failure.kind == "wrapper" and not found.deaths
-        if lonely or fatal or wrapped:
+        if fatal or ((lonely or wrapped) and not _served_on(run, failure)):
             failure.kind = "own"
     seen: dict[str, Failure] = {}
     for failure in found.all:
