@@ -159,15 +159,35 @@ def _same(shown: Run, own: list[Run]) -> list[int]:
 def shown_run(own: list[Run]) -> Run | None:
     """Return the last run that failed and is no aftermath, else the one with most to say.
 
-    What a page quotes of somebody else's log is not its incident.
+    What a page quotes of somebody else's log is not its incident. Of two nodes that failed
+    together, the one whose log has the cause is shown.
     """
     own = [run for run in own if not run.quoted]
     if not own:
         return None
     failed = [run for run in own if run.outcome in FAILED and run.aftermath_of is None]
     if failed:
-        return failed[-1]
+        last = failed[-1]
+        if _explained(last):
+            return last
+        others = [run for run in failed[:-1] if _explained(run) and _together(run, last)]
+        return others[-1] if others else last
     return min(reversed(own), key=_rank)
+
+
+def _explained(run: Run) -> bool:
+    return run.verdict is not None and run.verdict.status in ("confirmed", "probable")
+
+
+def _together(run: Run, last: Run) -> bool:
+    """Whether a run failed while another one lived: of one server, two lives never overlap."""
+    scale = clock.Clock()
+    start, failed, end = (
+        scale.seconds(stamp) for stamp in (last.started, run.failed_at, last.failed_at)
+    )
+    if start is None or failed is None or end is None:
+        return False
+    return start <= failed <= end
 
 
 def _rank(run: Run) -> int:
