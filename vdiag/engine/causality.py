@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vdiag.engine.evaluate import Evaluated, Signature, find_signature
-from vdiag.engine.failure import Failures, order_of
+from vdiag.engine.failure import Failures, order_of, served_between
 from vdiag.engine.observation import RunData, Sighting
 from vdiag.engine.runs import Course
 from vdiag.report.model import Outcome, Role
@@ -113,6 +113,8 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome, failures: Failures) ->
         # tail nobody knows that it served; a failure that only a start has tells it did not.
         tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
         return "root" if outcome in ("failed-to-start", "unknown") or tail else "advice"
+    if severity in ("run", "hang") and _served_on(one, run, failures):
+        return "advice"
     if severity in ("run", "hang"):
         # A server that still runs, and answered nothing since the exception, did not survive it.
         last = outcome == "running" and _is_first(one, failures)
@@ -120,6 +122,25 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome, failures: Failures) ->
     if severity == "req":
         return "root" if _refused_last(one, run, outcome) else "advice"
     return "root"
+
+
+def _served_on(one: Evaluated, run: RunData, failures: Failures) -> bool:
+    """Whether tokens came again between the last sighting of a cause and the failure.
+
+    What tells that a worker or the engine failed is never survived, and the machine's account
+    (an Xid) stands for itself.
+    """
+    seen = [*one.signature.evidence]
+    if one.signature.last is not None:
+        seen.append(one.signature.last)
+    fatal = {failure.block.id for failure in failures.all if failure.fatal and failure.block}
+    if any(
+        each.signal.tells or each.signal.beside or (each.block and each.block.id in fatal)
+        for each in seen
+    ):
+        return False
+    last = max((each.at for each in seen), key=lambda at: at.seq)
+    return served_between(run, last, failures.begin)
 
 
 def _is_first(one: Evaluated, failures: Failures) -> bool:
@@ -165,7 +186,25 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
     if any(_begins(one) <= first.order for one in judged if one.role == "root"):
         return judged
     reason = f"{first.process or 'another process'} raised {first.type} before it"
+    judged = _drop_behind_end(judged, failures, reason, out)
     return _take_back(judged, first.at, reason, out)
+
+
+def _drop_behind_end(
+    judged: list[Judged], failures: Failures, reason: str, out: Judgement
+) -> list[Judged]:
+    """Set aside what stands, without process and stamp, behind the engine's own end."""
+    end = next((seen.at for seen in failures.deaths if "engine-end" in seen.signal.tells), None)
+    kept = []
+    for one in judged:
+        seen = one.evaluated.signature.evidence[0] if one.role == "root" else None
+        bare = seen is not None and seen.at.process is None and not seen.signal.beside
+        if end is not None and seen is not None and bare and seen.at.seq > end.seq:
+            one.evaluated.status = "open"
+            out.considered.append((one.evaluated, f"{reason}; this may be its consequence"))
+        else:
+            kept.append(one)
+    return kept
 
 
 def _drop_after_death(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:

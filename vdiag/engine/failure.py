@@ -76,6 +76,23 @@ class Failures:
         """The first failure of its own."""
         return self.own[0] if self.own else None
 
+    @property
+    def begin(self) -> Sighting | None:
+        """Where the failure begins: the first of its own, or a death without a word."""
+        lines = [seen.at for seen in self.deaths[:1]]
+        lines += [failure.at for failure in self.own if failure.fatal][:1]
+        return min(lines, key=lambda at: at.seq, default=None)
+
+
+def served_between(run: RunData, after: Sighting, before: Sighting | None) -> bool:
+    """Whether tokens came between two lines, more than one interval after the first."""
+    healthy = run.last_healthy(generating=True, before=before.seq if before is not None else None)
+    if healthy is None or healthy.seq <= after.seq:
+        return False
+    if healthy.seconds is None or after.seconds is None:
+        return False
+    return healthy.seconds - after.seconds >= _SERVED_ON_SECONDS
+
 
 def order_of(at: Sighting, role: str) -> tuple[float, int, int]:
     """Sort key of a failing line: time, then role inside a second, then line."""

@@ -285,6 +285,8 @@ class Lane:
         copies: int,
     ) -> None:
         signal = match.signal
+        if part == "more" and run is not None and run.served and _is_front_end(at):
+            return  # the text of a refused request, which may quote anything
         observation = Observation(signal, match.captures, at, block, match.relayed, copies)
         if block is not None:
             block.signals.add(signal.id)
@@ -348,6 +350,10 @@ class Lane:
             state.phase = phase or state.phase
             state.levels.setdefault(phase or "", set()).add(piece.level)
             run.last_by_process[state.order] = at
+
+
+def _is_front_end(at: Sighting) -> bool:
+    return at.process is not None and at.process.role == "api"
 
 
 def code_place(block: Block) -> CodePlace:
