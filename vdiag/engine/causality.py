@@ -108,6 +108,8 @@ def _role(one: Evaluated, run: RunData, outcome: Outcome, failures: Failures) ->
     severity = one.severity
     if one.rule.mechanism or severity == "perf":
         return "advice"
+    if outcome == "unknown" and _survivable(one, failures):
+        return "advice"
     if severity == "start":
         # Outcome unknown: the log ends before serving, perhaps while the server still waits. Of a
         # tail nobody knows that it served; a failure that only a start has tells it did not.
@@ -141,6 +143,14 @@ def _served_on(one: Evaluated, run: RunData, failures: Failures) -> bool:
         return False
     last = max((each.at for each in seen), key=lambda at: at.seq)
     return served_between(run, last, failures.begin)
+
+
+def _survivable(one: Evaluated, failures: Failures) -> bool:
+    """Whether servers go on after all that a diagnosis rests on (a cache that was not saved)."""
+    blocks = {
+        failure.block.id for failure in failures.all if failure.kind == "survived" and failure.block
+    }
+    return all(seen.block and seen.block.id in blocks for seen in one.signature.evidence)
 
 
 def _is_first(one: Evaluated, failures: Failures) -> bool:

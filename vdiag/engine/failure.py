@@ -284,7 +284,8 @@ def _class(run: RunData, found: Failures) -> None:
     served = run.served
     for failure in found.all if not own else ():
         lonely = failure.kind == "echo" and not _died(found)
-        fatal = failure.kind == "survived" and not served
+        went_on = any(seq > failure.at.seq for seq, _, _, _ in run.marks)
+        fatal = failure.kind == "survived" and not (served or went_on)
         wrapped = failure.kind == "wrapper" and not found.deaths
         if fatal or ((lonely or wrapped) and not _served_on(run, failure)):
             failure.kind = "own"
