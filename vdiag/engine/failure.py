@@ -284,7 +284,10 @@ def _class(run: RunData, found: Failures) -> None:
     served = run.served
     for failure in found.all if not own else ():
         lonely = failure.kind == "echo" and not _died(found)
-        went_on = any(seq > failure.at.seq for seq, _, _, _ in run.marks)
+        state = failure.at.process
+        last = run.last_by_process.get(state.order) if state is not None else None
+        went_on = last is not None and last.seq > failure.at.seq
+        went_on = went_on or any(seq > failure.at.seq for seq, _, _, _ in run.marks)
         fatal = failure.kind == "survived" and not (served or went_on)
         wrapped = failure.kind == "wrapper" and not found.deaths
         if fatal or ((lonely or wrapped) and not _served_on(run, failure)):
