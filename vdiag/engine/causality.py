@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from vdiag.engine.evaluate import Evaluated, Signature, find_signature
-from vdiag.engine.failure import Failures, order_of
+from vdiag.engine.failure import Failures, order_of, served_between
 from vdiag.engine.observation import RunData, Sighting
 from vdiag.engine.runs import Course
 from vdiag.report.model import Outcome, Role
@@ -66,7 +66,7 @@ def judge(
     if no_phase and any(one.rule.severity == "start" for one in findings):
         course.outcome = "failed-to-start"  # what only a start says tells that it was one
     held = _yielding(findings, out)
-    judged = [Judged(one, _role(one, run, course.outcome)) for one in held]
+    judged = [Judged(one, _role(one, run, course.outcome, failures)) for one in held]
     judged += [Judged(one, "risk") for one in evaluated if one.status == "at-risk"]
     yielded = [one for one, _ in out.considered]
     for one in evaluated:
@@ -110,21 +110,60 @@ def _yielding(findings: list[Evaluated], out: Judgement) -> list[Evaluated]:
     return kept
 
 
-def _role(one: Evaluated, run: RunData, outcome: Outcome) -> Role:
+def _role(one: Evaluated, run: RunData, outcome: Outcome, failures: Failures) -> Role:
     """Tell whether a finding can be the cause of how the run ended."""
     severity = one.severity
     if one.rule.mechanism or severity == "perf":
+        return "advice"
+    if outcome == "unknown" and _survivable(one, failures):
         return "advice"
     if severity == "start":
         # Outcome unknown: the log ends before serving, perhaps while the server still waits. Of a
         # tail nobody knows that it served; a failure that only a start has tells it did not.
         tail = outcome == "crashed" and one.signature.evidence[0].at.phase is None
         return "root" if outcome in ("failed-to-start", "unknown") or tail else "advice"
+    if severity in ("run", "hang") and _served_on(one, run, failures):
+        return "advice"
     if severity in ("run", "hang"):
-        return "advice" if outcome in ("running", "stopped") else "root"
+        # A server that still runs, and answered nothing since the exception, did not survive it.
+        last = outcome == "running" and _is_first(one, failures)
+        return "root" if last or outcome not in ("running", "stopped") else "advice"
     if severity == "req":
         return "root" if _refused_last(one, run, outcome) else "advice"
     return "root"
+
+
+def _served_on(one: Evaluated, run: RunData, failures: Failures) -> bool:
+    """Whether tokens came again between the last sighting of a cause and the failure.
+
+    What tells that a worker or the engine failed is never survived, and the machine's account
+    (an Xid) stands for itself.
+    """
+    seen = [*one.signature.evidence]
+    if one.signature.last is not None:
+        seen.append(one.signature.last)
+    fatal = {failure.block.id for failure in failures.all if failure.fatal and failure.block}
+    if any(
+        each.signal.tells or each.signal.beside or (each.block and each.block.id in fatal)
+        for each in seen
+    ):
+        return False
+    last = max((each.at for each in seen), key=lambda at: at.seq)
+    return served_between(run, last, failures.begin)
+
+
+def _survivable(one: Evaluated, failures: Failures) -> bool:
+    """Whether servers go on after all that a diagnosis rests on (a cache that was not saved)."""
+    blocks = {
+        failure.block.id for failure in failures.all if failure.kind == "survived" and failure.block
+    }
+    return all(seen.block and seen.block.id in blocks for seen in one.signature.evidence)
+
+
+def _is_first(one: Evaluated, failures: Failures) -> bool:
+    """Whether the first failure of its own is what a diagnosis rests on."""
+    block = failures.first.block if failures.first is not None else None
+    return block is not None and any(seen.block is block for seen in one.signature.evidence)
 
 
 def _refused_last(one: Evaluated, run: RunData, outcome: Outcome) -> bool:
@@ -170,15 +209,42 @@ def _drop_consequences(judged: list[Judged], failures: Failures, out: Judgement)
     if any(_begins(one) <= first.order for one in judged if one.role == "root"):
         return judged
     reason = f"{first.process or 'another process'} raised {first.type} before it"
+    judged = _drop_behind_end(judged, failures, reason, out)
     return _take_back(judged, first.at, reason, out)
 
 
+def _drop_behind_end(
+    judged: list[Judged], failures: Failures, reason: str, out: Judgement
+) -> list[Judged]:
+    """Set aside what stands, without process and stamp, behind the engine's own end."""
+    end = next((seen.at for seen in failures.deaths if "engine-end" in seen.signal.tells), None)
+    kept = []
+    for one in judged:
+        seen = one.evaluated.signature.evidence[0] if one.role == "root" else None
+        bare = seen is not None and seen.at.process is None and not seen.signal.beside
+        if end is not None and seen is not None and bare and seen.at.seq > end.seq:
+            one.evaluated.status = "open"
+            out.considered.append((one.evaluated, f"{reason}; this may be its consequence"))
+        else:
+            kept.append(one)
+    return kept
+
+
 def _drop_after_death(judged: list[Judged], failures: Failures, out: Judgement) -> list[Judged]:
-    """Take back a cause where a process was gone without a word in an earlier second."""
+    """Take back a cause where a process was gone without a word in an earlier second.
+
+    The machine's own account of a kill (the kernel's, Ray's) is printed after it.
+    """
     death = next((seen for seen in failures.deaths if "death" in seen.signal.tells), None)
     if death is None:
         return judged
-    return _take_back(judged, death.at, "a worker process died before it", out)
+    of_machine = [
+        one
+        for one in judged
+        if one.role == "root" and one.evaluated.signature.evidence[0].signal.beside
+    ]
+    others = [one for one in judged if one not in of_machine]
+    return of_machine + _take_back(others, death.at, "a worker process died before it", out)
 
 
 def _take_back(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from vdiag.engine import causality, evaluate, failure, runs, templates
@@ -12,7 +12,7 @@ from vdiag.engine.conditions import Context
 from vdiag.engine.facts import FactTable
 from vdiag.engine.findings import diagnosis_finding, symptom_finding
 from vdiag.engine.lane import Observed
-from vdiag.engine.observation import RunData
+from vdiag.engine.observation import RunData, Sighting
 from vdiag.engine.observe import observe
 from vdiag.engine.scan import Matcher, make_matcher
 from vdiag.engine.verdict import aftermath, fatal_order, next_evidence, of_input, of_run, worst
@@ -206,6 +206,8 @@ class Engine:
         ]
         course = runs.known_end(course, data, failures, evaluated)
         judgement = causality.judge(data, evaluated, failures, course, facts, pack)
+        if course.outcome == "running" and _hangs(data, judgement):
+            course = replace(course, outcome="hung")
         findings = [
             diagnosis_finding(one, data, facts, course, judgement) for one in judgement.findings
         ]
@@ -253,9 +255,11 @@ class Engine:
             findings=findings,
             considered=considered,
             unexplained=templates.unexplained(data, failures, explained),
+            quoted=data.quoted,
         )
         _times(run, data, course)
-        run.stalled = _stalled(data) if course.outcome == "running" else None
+        stalled = _stalled(data) if course.outcome in ("running", "hung") else None
+        run.stalled = stalled.evidence() if stalled is not None else None
         run.next_evidence = next_evidence(run, judgement, Context(data, facts))
         return run
 
@@ -325,7 +329,24 @@ def _stamp_near(data: RunData) -> str | None:
     return max(stamped, key=lambda at: at.seq).time if stamped else None
 
 
-def _stalled(data: RunData) -> Evidence | None:
+def _hangs(data: RunData, judgement: causality.Judgement) -> bool:
+    """Whether the log ends in waits, behind statistics with running requests and no tokens.
+
+    One wait may be a long compilation or prefill.
+    """
+    stalled = _stalled(data)
+    waits = {
+        observation.signal.id
+        for seen in judgement.symptoms
+        if seen.symptom.severity == "hang"
+        for observation in seen.signature.evidence
+    }
+    return stalled is not None and (
+        sum(one.at.seq > stalled.seq for one in data.observations(*waits)) > 1
+    )
+
+
+def _stalled(data: RunData) -> Sighting | None:
     """Return the last statistics, where they show requests that get no tokens."""
     seen = [
         observation.at
@@ -337,7 +358,7 @@ def _stalled(data: RunData) -> Evidence | None:
     healthy = data.last_healthy(generating=True)
     if last is None or (healthy is not None and healthy.seq > last.seq):
         return None
-    return last.evidence()
+    return last
 
 
 def _times(run: Run, data: RunData, course: runs.Course) -> None:

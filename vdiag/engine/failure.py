@@ -76,6 +76,23 @@ class Failures:
         """The first failure of its own."""
         return self.own[0] if self.own else None
 
+    @property
+    def begin(self) -> Sighting | None:
+        """Where the failure begins: the first of its own, or a death without a word."""
+        lines = [seen.at for seen in self.deaths[:1]]
+        lines += [failure.at for failure in self.own if failure.fatal][:1]
+        return min(lines, key=lambda at: at.seq, default=None)
+
+
+def served_between(run: RunData, after: Sighting, before: Sighting | None) -> bool:
+    """Whether tokens came between two lines, more than one interval after the first."""
+    healthy = run.last_healthy(generating=True, before=before.seq if before is not None else None)
+    if healthy is None or healthy.seq <= after.seq:
+        return False
+    if healthy.seconds is None or after.seconds is None:
+        return False
+    return healthy.seconds - after.seconds >= _SERVED_ON_SECONDS
+
 
 def order_of(at: Sighting, role: str) -> tuple[float, int, int]:
     """Sort key of a failing line: time, then role inside a second, then line."""
@@ -272,9 +289,13 @@ def _class(run: RunData, found: Failures) -> None:
     served = run.served
     for failure in found.all if not own else ():
         lonely = failure.kind == "echo" and not _died(found)
-        fatal = failure.kind == "survived" and not served
+        state = failure.at.process
+        last = run.last_by_process.get(state.order) if state is not None else None
+        went_on = last is not None and last.seq > failure.at.seq
+        went_on = went_on or any(seq > failure.at.seq for seq, _, _, _ in run.marks)
+        fatal = failure.kind == "survived" and not (served or went_on)
         wrapped = failure.kind == "wrapper" and not found.deaths
-        if lonely or fatal or wrapped:
+        if fatal or ((lonely or wrapped) and not _served_on(run, failure)):
             failure.kind = "own"
     seen: dict[str, Failure] = {}
     for failure in found.all:

@@ -52,6 +52,8 @@ class Lane:
         self._processes: dict[tuple[str | None, int | str | None], ProcessState] = {}
         self._made = 0
         self._run: RunData | None = None
+        self._next_excerpt = False
+        """Whether an excerpt ended since the run was opened."""
         self._pending: list[Observation] = []
         self._orphans: list[tuple[Block, Sighting]] = []
         self._orphan_exceptions: dict[int, Sighting] = {}
@@ -60,6 +62,11 @@ class Lane:
     def following(self) -> bool:
         """Whether the next line is needed, hit or not."""
         return self._assembler.following
+
+    @property
+    def unused(self) -> bool:
+        """Whether nothing was put into it."""
+        return self._run is None and not (self._orphans or self._pending)
 
     @property
     def lives(self) -> bool:
@@ -84,6 +91,7 @@ class Lane:
     def end_excerpt(self) -> None:
         """Take the end of an excerpt: no traceback goes on behind it."""
         self._assembler.end_raw()
+        self._next_excerpt = True
 
     def gap(self, gap: Gap, seq: int) -> None:
         """Take lines that are missing."""
@@ -165,6 +173,9 @@ class Lane:
         run = self._run
         if piece.vllm and run is not None and lives.is_later(run, at):
             run = self._open(at, "server", banner=False)
+        elif piece.vllm and run is not None and self._next_excerpt and lives.is_quoted(run, at):
+            run = self._open(at, "server", banner=False)
+            run.quoted = True
         for match in matches:
             boundary = match.signal.boundary
             before = run is not None and lives.is_before_banner(run)
@@ -193,6 +204,7 @@ class Lane:
             run.bench = at
         self.out.runs.append(run)
         self._run = run
+        self._next_excerpt = False
         self._drain(run)
         return run
 
@@ -274,6 +286,8 @@ class Lane:
         copies: int,
     ) -> None:
         signal = match.signal
+        if part == "more" and run is not None and run.served and _is_front_end(at):
+            return  # the text of a refused request, which may quote anything
         observation = Observation(signal, match.captures, at, block, match.relayed, copies)
         if block is not None:
             block.signals.add(signal.id)
@@ -337,6 +351,10 @@ class Lane:
             state.phase = phase or state.phase
             state.levels.setdefault(phase or "", set()).add(piece.level)
             run.last_by_process[state.order] = at
+
+
+def _is_front_end(at: Sighting) -> bool:
+    return at.process is not None and at.process.role == "api"
 
 
 def code_place(block: Block) -> CodePlace:

@@ -7,6 +7,7 @@ from vdiag.engine.observation import Observation, RunData, Sighting
 _SAME_START_SECONDS = 5
 _LATER_SECONDS = 120
 """Longer than any drain at shutdown that is not told to take its time."""
+_OTHER_DAY_SECONDS = 86_400
 
 
 def is_later(run: RunData, at: Sighting) -> bool:
@@ -20,6 +21,22 @@ def is_later(run: RunData, at: Sighting) -> bool:
     if over.seconds is None or at.seconds is None:
         return False
     return abs(at.seconds - over.seconds) > _LATER_SECONDS
+
+
+def is_quoted(run: RunData, at: Sighting) -> bool:
+    """Tell whether a record in another excerpt of a page is of somebody else's log.
+
+    The page's own log, with its start and its failure, stands before; the record is of a process
+    that it never had, and of well before its start, or of another day.
+    """
+    if not run.failed or run.banner is None or run.first is None or run.last is None:
+        return False
+    if at.process is None or at.process in run.processes or at.seconds is None:
+        return False
+    start, last = run.first.seconds, run.last.seconds
+    if start is None or last is None:
+        return False
+    return at.seconds < start - _LATER_SECONDS or at.seconds > last + _OTHER_DAY_SECONDS
 
 
 def is_before_banner(run: RunData) -> bool:

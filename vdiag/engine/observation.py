@@ -130,6 +130,8 @@ class RunData:
     _index: dict[str, list[tuple[int, Bucket]]] = field(default_factory=dict, repr=False)
     """Buckets by signal, with their place: rules ask for few of many signals, very often."""
     _indexed: int = -1
+    quoted: bool = False
+    """An excerpt of somebody else's log, in a page about another run."""
 
     def observations(self, *signals: str) -> list[Observation]:
         """Return the kept observations of these signals, in the order of the log."""

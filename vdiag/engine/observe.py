@@ -86,6 +86,10 @@ class Observer:
         self._lanes = [self._lane]
         self._lane_of: dict[str, Lane] = {}
         """By server: pod or service."""
+        self._members: set[str] = set()
+        """Servers that wrote a record of vLLM's: the ranks of another node print no banner."""
+        self._strangers: dict[str, Lane] = {}
+        """By server of which no record of vLLM's was seen: perhaps somebody else's program."""
         self._lane_of_pid: dict[tuple[str | None, int], Lane] = {}
         self._behind_hole = False
         self._parts: dict[str, _Parts] = {}
@@ -98,7 +102,7 @@ class Observer:
         return (
             self._unwrapper.follows
             or bool(self._parts)
-            or any(lane.following for lane in self._lanes)
+            or any(lane.following for lane in self._all_lanes())
         )
 
     def sniff(self, head: bytes) -> None:
@@ -162,7 +166,7 @@ class Observer:
 
     def _unwrapped(self, one: Unwrapped, number: int, literals: list[int], previous: bytes) -> None:
         if one.boundary:
-            for lane in self._lanes:
+            for lane in self._all_lanes():
                 lane.end_excerpt()
             return
         if one.gap:
@@ -195,15 +199,38 @@ class Observer:
             lane.piece(piece, number, self._seq, candidates, before)
 
     def _of_server(self, server: str, piece: Piece, candidates: list[CompiledSignal]) -> Lane:
-        """Return the lane of a pod or service; one with a banner of its own has its own."""
+        """Return the lane of a pod or service; one with a banner of its own has its own.
+
+        The other nodes of a server share its lane. What a stranger prints, before any record of
+        vLLM's, is kept apart: a trainer beside the server runs out of memory too.
+        """
         lane = self._lane_of.get(server)
         if lane is not None:
             return lane
-        if not self._is_banner(piece, candidates):
+        if self._is_banner(piece, candidates):
+            lane = self._new_lane() if self._lane_of else self._shared(server)
+            self._lane_of[server] = lane
+            self._members.add(server)
+            return lane
+        if piece.vllm and server not in self._members:
+            self._members.add(server)
+            return self._shared(server)
+        kin = _family(server)
+        if server in self._members or any(_family(known) == kin for known in self._members):
             return self._lanes[0]
-        lane = self._new_lane() if self._lane_of else self._lanes[0]
-        self._lane_of[server] = lane
-        return lane
+        if server not in self._strangers:
+            self._strangers[server] = Lane(self._name, self._compiled, self.out)
+        return self._strangers[server]
+
+    def _shared(self, server: str) -> Lane:
+        """Return the lane of all that have no banner; the first one brings what it said before."""
+        before = self._strangers.get(server)
+        if before is not None and self._lanes[0].unused:
+            if self._lane is self._lanes[0]:
+                self._lane = before
+            self._lanes[0] = before
+            del self._strangers[server]
+        return self._lanes[0]
 
     def _of_process(self, piece: Piece, candidates: list[CompiledSignal]) -> Lane:
         """Return the lane of a process, where several servers write one log.
@@ -228,6 +255,9 @@ class Observer:
         elif len(self._lanes) > 1:
             self._lane = self._lanes[-1]
         return self._lane
+
+    def _all_lanes(self) -> list[Lane]:
+        return [*self._lanes, *self._strangers.values()]
 
     def _new_lane(self) -> Lane:
         lane = Lane(self._name, self._compiled, self.out)
@@ -264,13 +294,18 @@ class Observer:
         for parts in self._parts.values():
             self._joined(parts)
         self._parts = {}
-        for lane in self._lanes:
+        for lane in self._all_lanes():
             lane.finish()
         self.out.envelopes = self._unwrapper.kinds
         for run in self.out.runs:
             for observations in run.buckets.values():
                 for observation in observations.kept():
                     observation.at.phase = run.phase_at(observation.at.seq)
+
+
+def _family(server: str) -> str:
+    """Return what the pods of one set, and the services of one project's server, share."""
+    return server.partition("-")[0]
 
 
 @dataclass

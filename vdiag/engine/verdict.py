@@ -47,6 +47,8 @@ def of_run(run: Run, order: dict[str, int]) -> Verdict:
             f"{': ' + _one_line(first.message) if first.message else ''}{where}{during}",
         )
     nearest = _nearest(symptoms, order)
+    if nearest is None and run.outcome == "hung":
+        nearest = next((one for one in symptoms if one.severity == "hang"), None)
     if nearest is not None:
         return Verdict(
             "symptom-only", nearest.id, run.id, f"{nearest.summary}; the cause is not in this log"
@@ -155,13 +157,37 @@ def _same(shown: Run, own: list[Run]) -> list[int]:
 
 
 def shown_run(own: list[Run]) -> Run | None:
-    """Return the last run that failed and is no aftermath, else the one with most to say."""
+    """Return the last run that failed and is no aftermath, else the one with most to say.
+
+    What a page quotes of somebody else's log is not its incident. Of two nodes that failed
+    together, the one whose log has the cause is shown.
+    """
+    own = [run for run in own if not run.quoted]
     if not own:
         return None
     failed = [run for run in own if run.outcome in FAILED and run.aftermath_of is None]
     if failed:
-        return failed[-1]
+        last = failed[-1]
+        if _explained(last):
+            return last
+        others = [run for run in failed[:-1] if _explained(run) and _together(run, last)]
+        return others[-1] if others else last
     return min(reversed(own), key=_rank)
+
+
+def _explained(run: Run) -> bool:
+    return run.verdict is not None and run.verdict.status in ("confirmed", "probable")
+
+
+def _together(run: Run, last: Run) -> bool:
+    """Whether a run failed while another one lived: of one server, two lives never overlap."""
+    scale = clock.Clock()
+    start, failed, end = (
+        scale.seconds(stamp) for stamp in (last.started, run.failed_at, last.failed_at)
+    )
+    if start is None or failed is None or end is None:
+        return False
+    return start <= failed <= end
 
 
 def _rank(run: Run) -> int:

@@ -333,6 +333,8 @@ class Run:
     """The verdict of this run alone."""
     aftermath_of: int | None = None
     """The id of an earlier run whose crash explains this failed start."""
+    quoted: bool = False
+    """An excerpt of somebody else's log, quoted in a page about another run."""
     failed_at: str | None = None
     """Time stamp of the first failure."""
     seconds_to_failure: int | None = None

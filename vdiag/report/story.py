@@ -229,6 +229,8 @@ def other_run(shown_run: Run, run: Run) -> str:
             for name, old, new in changes(shown_run, run)[:3]
         )
     prefix = "bench client, " if run.kind == "bench" else ""
+    if run.quoted:
+        prefix = "quoted from another log, "
     return prefix + ", ".join(parts)
 
 
