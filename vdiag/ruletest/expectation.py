@@ -113,6 +113,10 @@ def _findings(report: Report, expect: Expect) -> list[str]:
     for id in expect.get("not_roots", []):
         if id in found:
             out.append(f"{id} must not be a finding")
+    for id, pattern in expect.get("summaries", {}).items():
+        text = found[id].summary if id in found else ""
+        if not re.search(pattern, text):
+            out.append(f"summary of {id}: {pattern!r} is not in {text!r}")
     return out
 
 
