@@ -161,6 +161,7 @@ def _gist(evaluated: evaluate.Evaluated | None) -> Any:
     signature = evaluated.signature
     return (
         evaluated.status,
+        evaluated.severity,
         [item.text for item, _ in evaluated.deciding],
         signature.count,
         [seen.at.seq for seen in signature.evidence],

@@ -58,6 +58,8 @@ def _root_details(report: Report, expect: Expect) -> list[str]:
     out = []
     if "faulting" in expect:
         out += _said("faulting", expect["faulting"], root.faulting if root else None)
+    if "severity" in expect:
+        out += _said("severity", expect["severity"], root.severity if root else None)
     remedies = {one.id: one.applies for one in root.remedies} if root else {}
     for id, applies in expect.get("remedies", {}).items():
         out += _said(f"remedy {id}", applies, remedies.get(id))
