@@ -39,6 +39,7 @@ def shell(tmp_path):
             check=False,
             env={
                 **os.environ,
+                "COLUMNS": "100",
                 "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
                 "PYTHONPATH": str(SAMPLES.parent),
             },
