@@ -301,3 +301,16 @@ def test_a_run_that_is_not_there_is_said_in_one_line(choice):
 
     assert status == 2
     assert choice in err and "Traceback" not in err
+
+
+def test_the_literals_are_those_of_the_scan():
+    """What is given to another matcher finds the lines that the scan finds."""
+    from vdiag.engine.compiled import CompiledPack
+    from vdiag.rules.cache import load
+
+    status, out, _ = vdiag("rules", "literals")
+    printed = out.encode().split(b"\n")[:-1]
+
+    assert status == 0
+    assert sorted(printed) == sorted(CompiledPack(load()).literals)
+    assert all(printed)

@@ -1,4 +1,4 @@
-"""``vdiag rules``: list, lint, test, begin and describe rules."""
+"""``vdiag rules``: list, print, lint, test, begin and describe rules."""
 
 from __future__ import annotations
 
@@ -53,6 +53,17 @@ def list_(format_: str, packs: tuple[Path, ...], color: str) -> None:
         sys.stdout.write(overview.render_json(rows))
     else:
         overview.render_table(rows, width=width(), color=wants_color(color), stream=sys.stdout)
+
+
+@command.command("literals")
+@rules_option
+def literals_(packs: tuple[Path, ...]) -> None:
+    """Print the literals that the scan looks for, one a line, as `rg -F -f` takes them."""
+    from vdiag.engine.compiled import CompiledPack
+    from vdiag.rules.cache import load
+
+    for literal in sorted(CompiledPack(load(packs)).literals):
+        sys.stdout.buffer.write(literal + b"\n")
 
 
 @command.command("lint")
