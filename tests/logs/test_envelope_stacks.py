@@ -1,9 +1,8 @@
 """Any sample in any stack of envelopes that tools build gives the verdict of the bare sample."""
 
 import functools
-
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
+import os
+import random
 
 from tests.expectation import SAMPLES, samples
 from tests.logs.told import analyze
@@ -13,6 +12,9 @@ from tests.wrap.catalogue import BYTES, COLLECTORS, LAUNCHERS, PEOPLE
 TOO_LARGE = 80_000
 OWN_ENVELOPE = ("real/journald/", "real/wrapped/", "xid/")
 """Kernel lines are of a journal too."""
+STACKS = 100
+SEED = int(os.environ.get("VDIAG_STACK_SEED", "1"))
+"""One seed, so that a run says the same everywhere; another one is for looking further."""
 
 LOGS = [
     log
@@ -20,6 +22,7 @@ LOGS = [
     if log.stat().st_size < TOO_LARGE
     and not log.relative_to(SAMPLES).as_posix().startswith(OWN_ENVELOPE)
     and "journald" not in log.name
+    and b" pid=" in log.read_bytes()  # without a record nothing shows a prefix to be one
 ]
 WRITTEN = {name: BYTES[name] for name in ("coloured", "invalid-utf-8")}
 STORED = {name: BYTES[name] for name in BYTES if name not in (*WRITTEN, "grep-coloured")}
@@ -27,14 +30,13 @@ STORED = {name: BYTES[name] for name in BYTES if name not in (*WRITTEN, "grep-co
 SHIPPED = {name: wrap for name, wrap in COLLECTORS.items() if not name.startswith("logcli")}
 
 
-@st.composite
-def stacks(draw):
-    """Draw writers from the server outwards: its text, launcher, collector, person or file."""
+def stacks(chance):
+    """Choose writers from the server outwards: its text, launcher, collector, person or file."""
     layers = [WRITTEN, LAUNCHERS, SHIPPED]
-    names = [draw(st.sampled_from([None, *layer])) for layer in layers]
+    names = [chance.choice([None, *layer]) for layer in layers]
     # The lengths that frame an export's binary fields count the bytes as journalctl wrote them.
     outer = {} if names[-1] == "journald-export-all" else PEOPLE | STORED
-    names.append(draw(st.sampled_from([None, *outer])))
+    names.append(chance.choice([None, *outer]))
     wraps = [
         layer[name] for layer, name in zip([*layers, outer], names, strict=True) if name is not None
     ]
@@ -52,16 +54,15 @@ def _verdict(data):
     return found.status, found.root
 
 
-@given(log=st.sampled_from(LOGS), wrapped=stacks())
-@settings(
-    max_examples=100,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],  # the names say enough; making an example smaller takes minutes
-    suppress_health_check=list(HealthCheck),
-)
-def test_no_stack_of_envelopes_changes_a_verdict(log, wrapped):
-    """Status and root are those of the bare log."""
-    name, wrap = wrapped
+def test_no_stack_of_envelopes_changes_a_verdict():
+    """Status and root are those of the bare log, whatever a log was wrapped in on its way."""
+    chance = random.Random(SEED)  # noqa: S311  # chooses tests, not keys
+    wrong = []
+    for _ in range(STACKS):
+        log = chance.choice(LOGS)
+        name, wrap = stacks(chance)
+        found = _verdict(wrap(log.read_bytes()))
+        if found != verdict(log):
+            wrong.append((log.name, name, found, verdict(log)))
 
-    assert (name, *_verdict(wrap(log.read_bytes()))) == (name, *verdict(log))
+    assert wrong == []

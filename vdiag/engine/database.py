@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import platform
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from vdiag.rules import cache
@@ -37,7 +38,7 @@ def load(literals: list[bytes]) -> Any:  # noqa: ANN401  # the binding has no ty
     return database
 
 
-def _key(literals: list[bytes], hyperscan: Any) -> str:  # noqa: ANN401
+def _key(literals: list[bytes], hyperscan: ModuleType) -> str:
     """Name the literals, the library and the processor: a database fits only these."""
     digest = hashlib.sha256(b"\0".join(literals))
     digest.update(f"{getattr(hyperscan, '__version__', '')} {platform.machine()}".encode())

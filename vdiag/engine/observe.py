@@ -43,8 +43,8 @@ def observe(source: Source, compiled: CompiledPack, matcher: Matcher) -> Observe
             nul = head.count(b"\0")
             observer.sniff(head)
             lines.follow = observer.following
-        hole = chunk.data.find(_HOLE, 0, chunk.size)
-        if hole >= 0:
+        hole = chunk.data.find(b"\0", 0, chunk.size)  # cheap; the search for a run of them is not
+        if hole >= 0 and (hole := chunk.data.find(_HOLE, hole, chunk.size)) >= 0:
             observer.nul_hole(lines.number + chunk.data.count(b"\n", 0, hole) + 1)
         for number, raw, literals in lines.of(chunk):
             if not lines.follow and compiled.latest.issuperset(literals):

@@ -44,9 +44,11 @@ def from_epoch(value: object, *, per_second: int = 0) -> str | None:
     ``per_second`` is the number of units in a second, by default guessed from the size. None
     where the value is no time of this century.
     """
+    if not isinstance(value, int | float | str):
+        return None
     try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        number = float(value)
+    except ValueError:
         return None
     if not per_second:
         per_second = next(

@@ -89,7 +89,8 @@ class Shapes:
             found = [pattern.match(line) for line in lines]
             prefixes = {re.sub(r"\d+", "0", one[0]) for one in found if one}
             same = len(prefixes) == 1 or kind == "timestamps"
-            if all(found) and same and self._add(found[0][0]):  # type: ignore[index]
+            first = found[0]
+            if first is not None and all(found) and same and self._add(first[0]):
                 return True
         return False
 
@@ -145,7 +146,8 @@ class Shapes:
         if kind == "quote":
             return re.compile(rf"(?:> ?){{{prefix.count('>')}}}(?P<text>.*)", re.S)
         if kind == "host-prefix":
-            host = re.sub(r"\d+", r"\\d+", re.escape(pattern.fullmatch(prefix)["host"]))  # type: ignore[index]
+            named = pattern.fullmatch(prefix)
+            host = re.sub(r"\d+", r"\\d+", re.escape(named["host"] if named else prefix))
             rest = re.escape(prefix[prefix.find(":") if ":" in prefix else -1 :]).replace(
                 r"\ ", " ?"
             )
