@@ -113,3 +113,11 @@ def test_the_command_says_what_failed(tmp_path):
     assert (rule["hits"], rule["hits_failed"], rule["near_misses_failed"]) == (1, 0, 1)
     assert "cache-peer-lost: near-miss: case cache-peer-lost/asked: is found" in table.output
     assert table.output.splitlines()[1].split() == ["cache-peer-lost", "1/1", "0/1", "0"]
+
+
+def test_no_builtin_rule_claims_a_sample_that_does_not_expect_it():
+    """The cross-rule matrix over all samples of the tree has no unexpected root."""
+    results = run_tests()
+
+    assert [(one.rule, one.kind, one.sample) for one in results.failures] == []
+    assert results.samples > 900

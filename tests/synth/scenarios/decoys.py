@@ -102,6 +102,7 @@ def oom_first() -> tuple[Log, Expect]:
         "considered": {FLAGSHIP: "ruled-out"},
         "first_failure": {"type": "torch.OutOfMemoryError", "message": "CUDA out of memory",
                           "process": "Worker_TP3", "phase": "serving"},
+        "root": ["gpu-oom-runtime", "cuda-launch-failure"],  # two roots, the first one leads
         "not_roots": [FLAGSHIP, FUSED, CAPTURE],
         "exit": 1,
     }  # fmt: skip
